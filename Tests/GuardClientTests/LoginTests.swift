@@ -183,6 +183,8 @@ import Testing
     let failure = try #require(last.failure, "\(last)")
     #expect(failure.reason == reason, "\(failure)")
     #expect(failure.detail.utf8.allSatisfy { (0x20...0x7E).contains($0) })
+    // The issuer's own words say why.
+    if fault == "code-refused" { #expect(failure.detail.hasSuffix("invalid_grant (<b>)")) }
   }
 
   @Test(arguments: ["no-pkce-list", "query"])

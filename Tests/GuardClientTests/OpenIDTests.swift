@@ -38,7 +38,7 @@ import Testing
     let url = try #require(line.authorize?.url, "\(line)")
     let visit = try await Browser.logIn(at: url, of: provider)
     #expect(visit.steps == ["login", "password", "answer"])
-    #expect(visit.text == "You can close this window.")
+    #expect(visit.text == "keybackup goes on with the login. You can close this window.")
     let last = try await child.line()
     try await check(try #require(last.idToken, "\(last)"), provider, nonce: nonce)
   }

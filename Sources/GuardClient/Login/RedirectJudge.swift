@@ -31,7 +31,9 @@ struct RedirectJudge: Sendable {
       return .failed(
         error == "access_denied"
           ? AskFailure(.denied, "the login was refused at the issuer")
-          : AskFailure(.login, "the issuer ended the login: \(IssuerError.word(error))"))
+          : AskFailure(
+            .login,
+            "the issuer ended the login: \(IssuerError.text(error, fields["error_description"]))"))
     }
     guard let code = fields["code"], (1...4096).contains(code.utf8.count) else {
       return .failed(AskFailure(.login, "the redirect has no code"))
@@ -53,5 +55,13 @@ enum IssuerError {
   static func word(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F }
     return isPlain && (1...40).contains(text.utf8.count) ? text : "an unknown error"
+  }
+
+  /// The word, and the issuer's description where that is safe to show too.
+  static func text(_ error: String, _ description: String?) -> String {
+    guard let description, (1...120).contains(description.utf8.count),
+      description.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
+    else { return word(error) }
+    return "\(word(error)) (\(description))"
   }
 }

@@ -17,7 +17,8 @@ struct RedirectPage: Equatable, Sendable {
   /// The page for a verdict.
   init(_ verdict: RedirectVerdict) {
     switch verdict {
-    case .code: self.init(200, "You can close this window.")
+    // The code is still to be exchanged.
+    case .code: self.init(200, "keybackup goes on with the login. You can close this window.")
     case .failed:
       self.init(400, "The login did not succeed. You can close this window.")
     case .foreign:

@@ -31,8 +31,8 @@ enum TokenExchange {
       throw AskFailure(.login, "the issuer's answer to the code is not JSON (\(answer.status))")
     }
     guard answer.status == 200 else {
-      let word = IssuerError.word(fields.text("error") ?? "")
-      throw AskFailure(.login, "the issuer refused the code: \(word)")
+      let why = IssuerError.text(fields.text("error") ?? "", fields.text("error_description"))
+      throw AskFailure(.login, "the issuer refused the code: \(why)")
     }
     guard let token = fields.text("id_token") else {
       throw AskFailure(.login, "the issuer gave no ID token")

@@ -25,7 +25,7 @@ enum WebFailure {
       return AskFailure(.protocol, "the answer is not HTTP")
     case let error as NIOSSLError where error != .uncleanShutdown: return tls(error)
     case is NIOSSLExtraError:
-      return AskFailure(.tls, "the certificate is for another name")
+      return AskFailure(.tls, "its certificate is for another name")
     case is BoringSSLError: return tls(error)
     case let error as HTTPClientError: return client(error)
     case let error as ChannelError:
@@ -40,7 +40,8 @@ enum WebFailure {
     return AskFailure(
       .tls,
       text.contains("CERTIFICATE_VERIFY_FAILED")
-        ? "the certificate is not trusted, or no longer valid" : "no TLS with this server")
+        ? "this computer does not trust its certificate, or it has expired"
+        : "it does not speak TLS")
   }
 
   private static func client(_ error: HTTPClientError) -> AskFailure? {

@@ -5,7 +5,7 @@ public struct AccountLife: Equatable, Sendable {
   /// The seconds after which an enrolment that was not confirmed expires: 24 hours.
   public static let confirmationTime: UInt64 = 86_400
   /// The distance by which an import raises the counter, so that no earlier request fits again.
-  static let importDistance: UInt64 = 1 << 32
+  public static let importDistance: UInt64 = 1 << 32
 
   /// The phases of an account.
   public enum Phase: Hashable, Sendable {

@@ -6,7 +6,7 @@ public import CSPP
 /// `packages/common/src/domains/sequential-delay.ts`).
 public struct DelayLimiter: Equatable, Sendable {
   /// The tries that an import leaves at most.
-  static let importedTries = 3
+  public static let importedTries = 3
 
   /// The schedule.
   public let schedule: DelaySchedule

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import BackupFolder
 internal import CSPP
 
 /// Where guards are, and whom to trust about that.
@@ -11,7 +12,7 @@ struct GuardAddressOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Also trust the authorities in this PEM file for guards (default: $KEYBACKUP_GUARD_CA).",
+      "Also trust the authorities in this PEM file; repeatable (default: $KEYBACKUP_GUARD_CA).",
       valueName: "file"))
   var guardCa: [String] = []
 
@@ -28,6 +29,19 @@ struct GuardAddressOptions: ParsableArguments {
     Dictionary(guardServer.compactMap(Self.server)) { $1 }
   }
 
+  /// Refuses an address for a guard that no way in has.
+  ///
+  /// - Throws: `usage`.
+  func requireGuards(of slots: [KeySlot]) throws(UserMessage) {
+    let ways = slots.compactMap { GuardWay($0, moved: [:]) }
+    let known = Set(ways.flatMap(\.servers).map(\.guardID))
+    for id in servers.keys.sorted(by: { $0.hex < $1.hex }) where !known.contains(id) {
+      throw UserMessage(
+        .usage, "no way in of this backup has the guard \(id.hex), which --guard-server names",
+        hint: "compare it with your notes and with: keybackup guard status")
+    }
+  }
+
   /// Reads `ID=URL`.
   private static func server(_ text: String) -> (GuardID, ServiceURL)? {
     guard let named = NamedGuard(text), let id = named.guardID else { return nil }
@@ -36,14 +50,24 @@ struct GuardAddressOptions: ParsableArguments {
 
   /// The files with further authorities: of the options, or of the variable.
   ///
-  /// - Throws: `no-input` for a file that is not there.
+  /// - Throws: `no-input` for a file that is not there, `data-invalid` for one that is no PEM.
   func certificates(_ world: World) throws(UserMessage) -> [String] {
     let isGiven = !guardCa.isEmpty
     let files = isGiven ? guardCa : [world.variable("KEYBACKUP_GUARD_CA")].compactMap { $0 }
-    for file in files where !FileCheck.exists(file) {
-      throw UserMessage(
-        .noInput, "the file of authorities \(ShellWord.quoted(file)) is not there",
-        hint: "check \(isGiven ? "--guard-ca" : "KEYBACKUP_GUARD_CA")")
+    let option = isGiven ? "--guard-ca" : "KEYBACKUP_GUARD_CA"
+    for file in files {
+      guard FileCheck.exists(file) else {
+        throw UserMessage(
+          .noInput, "the file of authorities \(ShellWord.quoted(file)) is not there",
+          hint: "check \(option)")
+      }
+      // Before a key is touched or anything typed.
+      let bytes = try InputFile.readFile(file, limit: 1 << 20)
+      guard String(decoding: bytes, as: UTF8.self).contains("-----BEGIN CERTIFICATE-----") else {
+        throw UserMessage(
+          .dataInvalid, "\(ShellWord.quoted(file)) holds no certificate in PEM",
+          hint: "check \(option)")
+      }
     }
     return files
   }

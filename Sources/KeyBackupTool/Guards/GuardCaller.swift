@@ -66,7 +66,26 @@ struct GuardCaller {
         lost.map { (calls[$0].server.url, calls[$0].call, calls[$0].signature, calls[$0].body) })
       for (place, answer) in zip(lost, again) { answers[place] = answer }
     }
-    return answers.map { Self.message($0) }
+    return try namingOthers(answers.map { Self.message($0) }, to: calls)
+  }
+
+  /// The answers, where a refused signature is explained: a guard takes none for another one.
+  private func namingOthers<Message: GuardMessage>(
+    _ answers: [Result<Message, GuardFault>], to calls: [Call]
+  ) throws(UserMessage) -> [Result<Message, GuardFault>] {
+    var answers = answers
+    let refused = answers.indices.filter {
+      if case .failure(.refused(.unauthorised)) = answers[$0] { true } else { false }
+    }
+    if refused.isEmpty { return answers }
+    for (place, info) in zip(refused, try infos(refused.map { calls[$0].server.url })) {
+      guard case .success(let other) = info, other.guardID != calls[place].server.guardID else {
+        continue
+      }
+      answers[place] = .failure(
+        .missing("this address belongs to another guard, \(other.guardID.hex)"))
+    }
+    return answers
   }
 
   /// Asks servers for their descriptions, each signed by the guard that it is from.
@@ -131,10 +150,11 @@ struct GuardCaller {
   private static func fault(_ reason: String, _ detail: String) -> GuardFault {
     switch reason {
     case "timeout": .missing("it gave no answer in time")
-    case "tls": .missing("its certificate is not trusted: \(detail)")
+    case "tls": .missing(detail.isEmpty ? "it does not speak TLS" : detail)
     case "redirect": .wrong("it redirects to another address, which is not followed")
     case "too-large": .wrong("it is too large")
     case "protocol": .wrong("it is not HTTP")
+    case "unreachable": .missing("it does not answer")
     default: .missing(detail.isEmpty ? "it cannot be reached" : "it cannot be reached: \(detail)")
     }
   }

@@ -61,7 +61,10 @@ struct GuardEnrolment {
         faults.append((seats[place].server, error))
       }
     }
-    guard faults.isEmpty else { throw Self.failure(faults, "made the account") }
+    guard faults.isEmpty else {
+      let invited = draft.seats.filter { $0.invite != nil }.map(\.server.guardID)
+      throw Self.failure(faults, "made the account", invited: Set(invited))
+    }
   }
 
   /// Has every guard evaluate once, and masks the shares.
@@ -257,10 +260,23 @@ struct GuardEnrolment {
   }
 
   /// Not all guards did their part.
+  ///
+  /// - Parameters:
+  ///   - faults: the guards that did not, and why.
+  ///   - part: their part.
+  ///   - invited: for a new account, the guards that were shown an invite.
+  /// - Returns: the error that says what to do.
   private static func failure(
-    _ faults: [(server: AskedGuard, fault: GuardFault)], _ part: String
+    _ faults: [(server: AskedGuard, fault: GuardFault)], _ part: String,
+    invited: Set<GuardID>? = nil
   ) -> UserMessage {
-    let list = faults.map { "\($0.server.name): \($0.fault.text)" }.joined(separator: "\n")
+    func text(_ server: AskedGuard, _ fault: GuardFault) -> String {
+      guard let invited, fault == .refused(.unauthorised) else { return fault.text }
+      return invited.contains(server.guardID)
+        ? "it does not know this invite, or it was used" : "it wants an invite"
+    }
+    let list = faults.map { "\($0.server.name): \(text($0.server, $0.fault))" }
+      .joined(separator: "\n")
     let advice = "\nnothing is lost: run the same command again within a day, and it goes on"
     let names = faults.map(\.server).names
     if faults.contains(where: { $0.fault.isWrong }) {

@@ -18,6 +18,12 @@ enum GuardFault: Error, Equatable, Sendable {
     }
   }
 
+  /// Whether its certificate may be one of its own, whose authority can be named.
+  var isUntrusted: Bool {
+    guard case .missing(let why) = self else { return false }
+    return why.contains("does not trust its certificate")
+  }
+
   /// Whether the guard is to be named as one that does not keep to the protocol.
   var isWrong: Bool { if case .wrong = self { true } else { false } }
 }

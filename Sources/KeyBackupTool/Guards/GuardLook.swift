@@ -15,11 +15,12 @@ struct GuardLook {
   ///   - options: the options about guards.
   ///   - common: the options of output.
   ///   - world: the environment of the process.
-  /// - Throws: `guard-program-missing`, `interrupted`, `io`.
+  /// - Throws: `usage`, `guard-program-missing`, `interrupted`, `io`.
   init(
     _ slots: [KeySlot], _ options: GuardAddressOptions, _ common: CommonOptions, _ world: World
   ) throws(UserMessage) {
     let guarded = slots.filter { $0.isGuarded && !$0.isRemoved }
+    if !guarded.isEmpty { try options.requireGuards(of: guarded) }
     let named = options.servers
     var ways: [(way: GuardWay, slot: KeySlot)] = []
     for slot in guarded {

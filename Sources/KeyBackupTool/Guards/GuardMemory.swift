@@ -1,6 +1,7 @@
 internal import BackupFolder
 internal import CSPP
 internal import FoundationEssentials
+internal import GuardProtocol
 
 /// This computer's memory of one account at a guard.
 ///
@@ -20,8 +21,10 @@ struct GuardMemory: Codable, Equatable, Sendable {
     var unknownTries: Int
     /// Whether the guard names a lower counter than before.
     var isSetBack: Bool
-    /// The tries that this computer spent.
+    /// The tries that this computer spent, with those that a move took.
     var ownTries: Int
+    /// Whether the guard was moved since, which leaves few tries until they are given back.
+    var isMoved = false
   }
 
   /// Compares a status with what is remembered.
@@ -36,11 +39,22 @@ struct GuardMemory: Codable, Equatable, Sendable {
     counter: UInt64, left: Int, of all: Int, with memory: GuardMemory?
   ) -> Finding {
     let spent = max(0, all - left)
+    // An import raises the counter by far, and leaves so few tries.
+    let moved = max(0, all - DelayLimiter.importedTries)
+    func afterMove(own: Int) -> Finding {
+      let unknown = max(0, spent - max(moved, own))
+      return Finding(
+        unknownTries: unknown, isSetBack: false, ownTries: spent - unknown, isMoved: true)
+    }
     guard let memory else {
+      if counter >= AccountLife.importDistance, spent >= moved { return afterMove(own: 0) }
       return Finding(unknownTries: spent, isSetBack: false, ownTries: 0)
     }
     guard counter >= memory.counter else {
       return Finding(unknownTries: spent, isSetBack: true, ownTries: 0)
+    }
+    if counter - memory.counter >= AccountLife.importDistance, spent >= moved {
+      return afterMove(own: min(max(memory.spent, 0), all))
     }
     // A request to a guard that was set back names a lower counter than the memory.
     let hasArrived = memory.asked.map { $0 >= memory.counter && counter > $0 } ?? false

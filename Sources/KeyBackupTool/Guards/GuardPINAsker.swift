@@ -20,19 +20,22 @@ struct GuardPINAsker {
   /// Reads the PIN from the file or descriptor in the options, or otherwise asks for it.
   ///
   /// - Parameters:
+  ///   - what: "PIN" or "password".
   ///   - servers: the guards that will be asked.
   ///   - left: the tries that are left.
   /// - Returns: UTF-8.
   /// - Throws: `no-input` for an empty one, `config` when nobody can be asked, and the errors of the
   ///   sources.
-  func pin(for servers: [AskedGuard], triesLeft left: Int) throws(UserMessage) -> SecretBytes {
+  func pin(
+    _ what: String, for servers: [AskedGuard], triesLeft left: Int
+  ) throws(UserMessage) -> SecretBytes {
     prompter.events.send(
       .guardPIN(hosts: servers.map(\.name), triesLeft: left, source: source))
     let pin: SecretBytes
-    if let given = try given() { pin = given } else { pin = try ask(servers, left) }
+    if let given = try given() { pin = given } else { pin = try ask(what, servers, left) }
     guard pin.count > 0 else {
       throw UserMessage(
-        .noInput, "the PIN for the guards is empty", hint: "no try was spent; try again")
+        .noInput, "the \(what) for the guards is empty", hint: "no try was spent; try again")
     }
     return pin
   }
@@ -50,12 +53,15 @@ struct GuardPINAsker {
       option: "--guard-pin-file", limit: Self.limit)
   }
 
-  private func ask(_ servers: [AskedGuard], _ left: Int) throws(UserMessage) -> SecretBytes {
+  private func ask(
+    _ what: String, _ servers: [AskedGuard], _ left: Int
+  ) throws(UserMessage) -> SecretBytes {
     let question = PINQuestion(
-      subject: "PIN for the guards \(servers.names)", note: "\(UserMessage.tries(left)) left")
+      subject: "\(what == PINQuestion.pin ? what : "Password") for the guards \(servers.names)",
+      note: "\(UserMessage.tries(left)) left", what: what)
     guard let typed = try asker.ask(question, prompter) else {
       throw UserMessage(
-        .config, "the PIN for the guards is needed and nobody can be asked",
+        .config, "the \(what) for the guards is needed and nobody can be asked",
         hint: "use --guard-pin-file or --guard-pin-fd")
     }
     return typed

@@ -47,6 +47,8 @@ struct GuardSurvey {
   let way: GuardWay
   /// All its guards.
   var seats: [Seat]
+  /// The releases that this computer began.
+  let own: OwnReleases
 
   /// Asks all guards of a way in.
   ///
@@ -60,6 +62,7 @@ struct GuardSurvey {
     _ way: GuardWay, _ schedule: DelaySchedule?, _ caller: GuardCaller, _ world: World
   ) throws(UserMessage) {
     self.way = way
+    own = OwnReleases.of(way.keyID, world)
     var calls: [GuardCaller.Call] = []
     var accounts: [GuardAccountID] = []
     for seat in way.seats {
@@ -88,6 +91,11 @@ struct GuardSurvey {
   /// The guards that were set back to an earlier state.
   var setBack: [AskedGuard] {
     seats.filter { $0.finding?.isSetBack == true }.map(\.seat.server)
+  }
+
+  /// The guards that were moved and give few tries since.
+  var moved: [AskedGuard] {
+    seats.filter { $0.finding?.isMoved == true }.map(\.seat.server)
   }
 
   /// The most tries at one guard that this computer does not know of.

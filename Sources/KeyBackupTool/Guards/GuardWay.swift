@@ -58,6 +58,20 @@ extension KeySlot {
   var guardSchedule: DelaySchedule? {
     if case .guardedPIN(let header) = kind { header.schedule } else { nil }
   }
+
+  /// The option that opens the backup with it; nil for other kinds.
+  var guardedOption: String? {
+    switch kind {
+    case .guardedPIN: "--guard-pin"
+    case .guardedLogin: "--guard-login"
+    case .securityKey, .csppEnvelope, .recoveryCode, .unknown: nil
+    }
+  }
+}
+
+extension DelaySchedule {
+  /// The word for the secret of a way in with this schedule.
+  var secretName: String { self == .password ? "password" : "PIN" }
 }
 
 /// One guard of a way in.

@@ -69,7 +69,7 @@ struct GuardedPINAttempt {
   private var failure: UserMessage {
     .tooFewGuards(
       faults.sorted { $0.key < $1.key }.map { (survey.seats[$0.key].seat.server, $0.value) },
-      survey.way, next: survey.nextTime)
+      survey.way, next: survey.nextTime, at: world.now())
   }
 
   /// Has the guards evaluate, and derives the secret of the key slot; whether it is the right one

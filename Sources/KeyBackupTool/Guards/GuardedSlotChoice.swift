@@ -20,6 +20,7 @@ struct GuardedSlotChoice {
   /// - Throws: `no-input`, `ambiguous`.
   func slot(_ kind: String, _ isWanted: (KeySlot) -> Bool) throws(UserMessage) -> KeySlot {
     let all = slots.filter { !$0.isRemoved && isWanted($0) }
+    if !all.isEmpty { try guards.addresses.requireGuards(of: slots) }
     guard !all.isEmpty else {
       throw UserMessage(
         .noInput, "this backup has no way in with a \(kind) and guards",

@@ -35,12 +35,15 @@ struct LoginConversation {
         timeout: Self.timeout
       ).text)
     let deadline = HelperProgram.now() + Self.timeout + GuardProgram.slack
+    var pasted: String?
     while let reply = try program.receive(until: deadline) {
       guard reply.id == id else { continue }
       switch reply.content {
       case .authorize(let address):
         let seconds = Int((deadline - HelperProgram.now()) / 1000)
         common.events.send(.login(issuer: issuer.host, url: address, secondsLeft: seconds))
+        // It comes again after an address that does not belong to this login.
+        if let pasted { prompter.tell(Self.complaint(pasted)) }
         try show(address, prompter)
         guard isPasted else { continue }
         guard let typed = try prompter.line("The address at which the browser ended: "),
@@ -50,6 +53,7 @@ struct LoginConversation {
           throw UserMessage(.denied, "no address was given, so the login was given up")
         }
         try program.send(GuardLine.redirect(typed, of: id))
+        pasted = typed
       case .token(let token): return token
       case .failure(let reason, let detail): throw failure(reason, detail)
       case .answer: throw .guardProgramGone
@@ -74,6 +78,19 @@ struct LoginConversation {
         .config, "a login at \(issuer.host) is needed, and --no-input asks nobody",
         hint: "leave out --no-input, or read the address with --events-fd")
     }
+  }
+
+  /// Why a pasted address is not taken.
+  static func complaint(_ address: String) -> String {
+    for mark in ["?error=", "&error="] {
+      guard let parts = address.firstRange(of: mark) else { continue }
+      let word = address[parts.upperBound...].prefix { $0.isASCII && ($0.isLetter || $0 == "_") }
+      if (1...40).contains(word.count) {
+        return "The provider refused: \(word)."
+      }
+    }
+    return "This address has no login in it, or that of another run. Paste the address at which "
+      + "the browser ends."
   }
 
   private func show(_ address: String, _ prompter: Prompter) throws(UserMessage) {
@@ -128,6 +145,12 @@ struct LoginConversation {
       return UserMessage(
         .touchTimeout, word: "login-timeout", "nobody logged in at \(issuer.host) in time",
         hint: "run the command again; with a browser on another device, add --paste-login")
+    case "login":
+      // The provider answered, and a new login is another one.
+      return UserMessage(
+        .noAuthenticator, word: "login-failed",
+        "the login at \(issuer.host) failed" + (why.isEmpty ? "" : ": \(why)"),
+        hint: "run the command again, or use another way in")
     default:
       return UserMessage(
         .noAuthenticator, word: "login-failed",

@@ -1,5 +1,6 @@
 internal import BackupFolder
 internal import CSPP
+internal import FoundationEssentials
 internal import GuardProtocol
 internal import SecretMemory
 
@@ -65,6 +66,10 @@ struct OwnedAccounts {
     var proved: Set<GuardID> = []
     /// Those that did not do it for such an account.
     var missing: Set<GuardID> = []
+    /// The accounts that the guards in `done` named.
+    var accounts: [GuardAccountID] = []
+    /// The accounts of `failed`, in its order.
+    var failedAccounts: [GuardAccountID] = []
   }
 
   /// Whether the guards that did not retire their accounts may be enough to open the way in.
@@ -77,8 +82,16 @@ struct OwnedAccounts {
   ///
   /// A guard that does not know an account has none: its creation failed. No refusal is signed, so
   /// that counts only where the guard's signed description is at the same address.
-  func retire(_ caller: GuardCaller) throws(UserMessage) -> Result {
-    var result = try ask(caller, .retire) { AccountRequest(account: $0) }
+  ///
+  /// - Parameters:
+  ///   - caller: asks.
+  ///   - known: accounts that are retired already, which the result leaves out.
+  /// - Returns: the guards that did it, and the others.
+  /// - Throws: `interrupted`, `io`.
+  func retire(
+    _ caller: GuardCaller, besides known: RetiredAccounts
+  ) throws(UserMessage) -> Result {
+    var result = try ask(caller, .retire, besides: known) { AccountRequest(account: $0) }
     let ignorant = result.failed.indices.filter {
       result.failed[$0].fault == .refused(.unknown)
     }
@@ -89,6 +102,7 @@ struct OwnedAccounts {
       if case .success(let info) = info, info.guardID == server.guardID {
         result.failed.remove(at: place)
         result.done.append(server)
+        result.accounts.append(result.failedAccounts.remove(at: place))
       } else {
         result.failed[place].fault = .missing("this guard is not at its address any more")
       }
@@ -104,7 +118,8 @@ struct OwnedAccounts {
   }
 
   private func ask<Request: GuardMessage>(
-    _ caller: GuardCaller, _ call: GuardCall, _ request: (GuardAccountID) -> Request
+    _ caller: GuardCaller, _ call: GuardCall, besides known: RetiredAccounts? = nil,
+    _ request: (GuardAccountID) -> Request
   ) throws(UserMessage) -> Result {
     var calls: [GuardCaller.Call] = []
     for (account, owner) in logged {
@@ -117,20 +132,26 @@ struct OwnedAccounts {
       calls.append(
         GuardCaller.Call(call, request(account.account), to: server(of: account), by: signer))
     }
-    return result(of: try caller.answers(to: calls, as: AccountAnswer.self, repeats: 1))
+    return result(
+      of: try caller.answers(to: calls, as: AccountAnswer.self, repeats: 1), besides: known)
   }
 
   /// The result of the answers for all accounts, in their order.
-  func result(of answers: [Swift.Result<AccountAnswer, GuardFault>]) -> Result {
+  func result(
+    of answers: [Swift.Result<AccountAnswer, GuardFault>], besides known: RetiredAccounts? = nil
+  ) -> Result {
     var result = Result()
     for ((account, owner), answer) in zip(logged, answers) {
+      if known?.contains(account.account) == true { continue }
       let server = server(of: account)
       switch answer {
       case .success, .failure(.refused(.disabled)):
         result.done.append(server)
+        result.accounts.append(account.account)
         if !owner.isEarlier { result.proved.insert(server.guardID) }
       case .failure(let fault):
         result.failed.append((server, fault))
+        result.failedAccounts.append(account.account)
         if !owner.isEarlier { result.missing.insert(server.guardID) }
       }
     }
@@ -140,4 +161,39 @@ struct OwnedAccounts {
   private func server(of account: GuardAccount) -> AskedGuard {
     AskedGuard(guardID: account.guardID, url: moved[account.guardID] ?? account.url)
   }
+}
+
+/// The accounts that this computer knows to be retired, so that each is told once.
+///
+/// The log names the accounts of all ways in forever. They are asked again each time, because a
+/// guard may have restored an old copy. Only the report leaves them out.
+struct RetiredAccounts: Equatable, Sendable {
+  private var accounts: Set<String>
+
+  private static let name = "retired.json"
+  private static let fileLimit = 1 << 20
+
+  /// The accounts in this computer's state.
+  static func of(_ world: World) -> RetiredAccounts {
+    guard let folder = folder(world),
+      let text = ForeignFile.text("\(folder)/\(name)", limit: fileLimit),
+      let known = try? JSONDecoder().decode([String].self, from: Data(text.utf8))
+    else { return RetiredAccounts(accounts: []) }
+    return RetiredAccounts(accounts: Set(known))
+  }
+
+  /// Whether an account is known to be retired.
+  func contains(_ account: GuardAccountID) -> Bool { accounts.contains(account.hex) }
+
+  /// Takes accounts in, and stores all; without that a later run tells of them again.
+  mutating func add(_ more: [GuardAccountID], _ world: World) {
+    let all = accounts.union(more.map(\.hex))
+    guard all != accounts else { return }
+    accounts = all
+    guard let folder = Self.folder(world), let bytes = try? JSONEncoder().encode(all.sorted())
+    else { return }
+    try? PrivateFolder.replace(Array(bytes), as: Self.name, in: folder)
+  }
+
+  private static func folder(_ world: World) -> String? { world.stateFolder.map { $0 + "/guards" } }
 }

@@ -38,9 +38,11 @@ extension UserMessage {
   ///   - faults: the guards that do not help, and why.
   ///   - way: the way in.
   ///   - time: when enough of them will.
+  ///   - now: this computer's time.
   /// - Returns: the error that says what to do.
   static func tooFewGuards(
-    _ faults: [(server: AskedGuard, fault: GuardFault)], _ way: GuardWay, next time: UInt64?
+    _ faults: [(server: AskedGuard, fault: GuardFault)], _ way: GuardWay, next time: UInt64?,
+    at now: Int64 = 0
   ) -> UserMessage {
     let needed = way.threshold.needed
     let list = faults.map { "\($0.server.name): \($0.fault.text)" }.joined(separator: "\n")
@@ -61,6 +63,8 @@ extension UserMessage {
           "\(needed) of \(way.seats.count) guards are needed, and only "
             + (present == 1 ? "1 helps" : "\(present) help"),
           hint: list + "\ntry again later, or use another way in\n"
+            + (faults.contains { $0.fault.isUntrusted }
+              ? "for a guard with a certificate of its own: --guard-ca FILE\n" : "")
             + "for a guard that moved, give its new address: --guard-server ID=URL")
       }
       return UserMessage(
@@ -74,7 +78,7 @@ extension UserMessage {
     guard lasting < needed else {
       return UserMessage(
         .incomplete, word: "too-early",
-        "the next try is at \(PrintableTime.minute(time)) UTC, because tries were spent",
+        "the next try is \(PrintableTime.wait(time, at: now)), because tries were spent",
         hint: list + "\nno try was spent; to see the tries that are left: keybackup guard status")
     }
     return UserMessage(
@@ -84,17 +88,27 @@ extension UserMessage {
   }
 
   /// The PIN is not the one that was enrolled.
-  static func wrongGuardPIN(_ survey: GuardSurvey) -> UserMessage {
+  ///
+  /// - Parameters:
+  ///   - survey: the guards after the try.
+  ///   - what: "PIN" or "password".
+  ///   - now: this computer's time, which may be another than the guards'.
+  /// - Returns: the error that says what to do.
+  static func wrongGuardPIN(
+    _ survey: GuardSurvey, what: String, at now: Int64
+  ) -> UserMessage {
     let left = survey.triesLeft
     guard left > 0 else {
       return UserMessage(
-        .pinInvalid, "the PIN is wrong; it was the last try",
-        hint: "use another way in, then make a new PIN: keybackup guard renew")
+        .pinInvalid, "the \(what) is wrong; it was the last try",
+        hint: "use another way in, then make a new \(what): keybackup guard renew")
     }
+    let next = survey.nextTime.map { $0 <= UInt64(max(0, now)) } ?? false
     return UserMessage(
       .pinInvalid,
-      "the PIN is wrong; \(tries(left)) left, the next at \(PrintableTime.minute(survey.nextTime)) UTC",
-      hint: "after a right PIN you have all tries again")
+      "the \(what) is wrong; \(tries(left)) left, the next "
+        + (next ? "now" : PrintableTime.wait(survey.nextTime, at: now)),
+      hint: "after a right \(what) you have all tries again")
   }
 
   /// The PIN is the one that was enrolled, and the file does not open with it.

@@ -5,6 +5,15 @@ enum PrintableTime {
   /// `2026-11-21`; a hyphen for none, or one that no clock shows.
   static func day(_ seconds: UInt64?) -> String { String(minute(seconds).prefix(10)) }
 
+  /// `in 40 seconds` where a person can wait for it; else `at 2026-11-21 20:15 UTC`.
+  static func wait(_ seconds: UInt64?, at now: Int64) -> String {
+    let now = UInt64(max(0, now))
+    if let seconds, seconds > now, seconds - now <= 120 {
+      return "in " + counted(Int(seconds - now), "second")
+    }
+    return "at \(minute(seconds)) UTC"
+  }
+
   private static let endOfYear9999: UInt64 = 253_402_300_800
 
   /// `2026-11-21 20:15`; a hyphen for none, or one that no clock shows.

@@ -51,6 +51,7 @@ struct GuardedLoginSource: MasterKeySource {
     var session = try LoginSession.new(keyID, world)
     do throws(UserMessage) {
       let token = try login.token(for: session.publicKey, caller)
+      OwnReleases.note(session.release, of: keyID, isUsed: false, world)
       try attempt.begin(&session, token)
     } catch {
       session.forget()
@@ -81,8 +82,8 @@ struct GuardedLoginSource: MasterKeySource {
     case .vetoed:
       session.forget()
       throw UserMessage(
-        .denied, word: "vetoed", "somebody who can open the backup vetoed this release",
-        hint: "if you did not, use another way in; a new login begins another release")
+        .denied, word: "vetoed", "somebody who can open the backup stopped this login",
+        hint: "if it was not you, use another way in; to try again, log in once more")
     case .ended:
       session.forget()
       return nil
@@ -99,6 +100,7 @@ struct GuardedLoginSource: MasterKeySource {
         .dataInvalid, "the guards released their secrets, and the file of the way in does not open",
         hint: "the file may be damaged: use another way in, then: keybackup key repair")
     }
+    OwnReleases.note(session.release, of: attempt.way.keyID, isUsed: true, request.world)
     session.forget()
     request.damaged += slot.damagedFiles(secret: secret).map { file in
       FileFinding(

@@ -1,5 +1,6 @@
 internal import BackupFolder
 internal import CSPP
+internal import GuardProtocol
 internal import SecretMemory
 
 /// A PIN that guards let be tried seldom.
@@ -12,10 +13,10 @@ struct GuardedPINSource: MasterKeySource {
     let opened = try GuardedPINOpening.run(&request)
     let output = request.unlock.output(request.world)
     for (server, why) in opened.notReset {
-      output.note("keybackup: the tries at \(server.name) were not set back: \(why)")
+      output.note("keybackup: the tries at \(server.name) are not back: \(why)")
     }
     if !opened.notReset.isEmpty {
-      output.note("hint: to set them back later: keybackup guard reset")
+      output.note("hint: to get them back later: keybackup guard reset")
     }
     return UnlockedMasterKey(
       masterKey: opened.masterKey.copy(), keyID: opened.slot.keyID, slot: opened.slot,
@@ -60,9 +61,10 @@ struct GuardedPINOpening: ~Copyable {
     let survey = try GuardSurvey(way, header.schedule, caller, world)
     var attempt = GuardedPINAttempt(survey, header, caller, world)
     try attempt.requireEnough()
-    try report(survey, unlock, world)
+    try report(survey, header.schedule.secretName, unlock, world)
     let asker = try GuardPINAsker(unlock.guards, unlock.common, world)
-    let pin = try asker.pin(for: attempt.chosen, triesLeft: survey.triesLeft)
+    let pin = try asker.pin(
+      header.schedule.secretName, for: attempt.chosen, triesLeft: survey.triesLeft)
     let secret = try attempt.secret(pin)
     let output = unlock.output(world)
     if attempt.isForgetful {
@@ -71,7 +73,9 @@ struct GuardedPINOpening: ~Copyable {
     }
     output.warn(liars: attempt.liars)
     guard let master = try? slot.unwrap(secret: secret) else {
-      guard slot.hasRecipient(of: secret) else { throw .wrongGuardPIN(attempt.survey) }
+      guard slot.hasRecipient(of: secret) else {
+        throw .wrongGuardPIN(attempt.survey, what: header.schedule.secretName, at: world.now())
+      }
       // The PIN was right: its try is given back, as after a success.
       throw .changedGuardFile(isReset: attempt.reset(secret).isEmpty)
     }
@@ -87,36 +91,42 @@ struct GuardedPINOpening: ~Copyable {
 
   /// Reports guards that were set back, and asks before a PIN is tried while somebody is guessing.
   private static func report(
-    _ survey: GuardSurvey, _ unlock: UnlockOptions, _ world: World
+    _ survey: GuardSurvey, _ what: String, _ unlock: UnlockOptions, _ world: World
   ) throws(UserMessage) {
     let output = unlock.output(world)
     for server in survey.setBack {
       output.warn(
-        "keybackup: the guard \(server.title) was set back to an earlier state, so it may give tries "
-          + "again that were spent")
-      output.warn("hint: ask its operator what happened; to make a new PIN: keybackup guard renew")
+        "keybackup: the guard \(server.title) restored an old copy of its accounts, so it may give "
+          + "tries again that were spent")
+      output.warn(
+        "hint: ask its operator what happened; to make a new \(what): keybackup guard renew")
+    }
+    for server in survey.moved {
+      output.note(
+        "keybackup: the guard \(server.title) was moved, so it gives at most "
+          + "\(DelayLimiter.importedTries) tries until your \(what) has opened the backup")
     }
     let unknown = survey.unknownTries
     guard unknown > 0, !unlock.guards.allowSpentTries else { return }
     let text =
-      "\(UserMessage.tries(unknown)) of the PIN \(unknown == 1 ? "was" : "were") spent that this "
+      "\(UserMessage.tries(unknown)) of the \(what) \(unknown == 1 ? "was" : "were") spent that this "
       + "computer does not know of"
     let prompter = unlock.common.prompter(world)
     guard prompter.canAsk else {
       throw UserMessage(
         .denied, word: "tries-spent", text,
         hint:
-          "somebody may be guessing your PIN with a copy of the folder\nif it was you on another "
-          + "computer, add --allow-spent-tries\nif not, use another way in and make a new PIN: "
+          "somebody may be guessing your \(what) with a copy of the folder\nif it was you on another "
+          + "computer, add --allow-spent-tries\nif not, use another way in and make a new \(what): "
           + "keybackup guard renew")
     }
     prompter.tell(
-      "\(text). If it was not you on another computer, somebody is guessing your PIN with a copy of "
-        + "the folder. After a right PIN, they have all tries again.")
-    guard try prompter.confirm("Try your PIN all the same?") else {
+      "\(text). If it was not you on another computer, somebody is guessing your \(what) with a "
+        + "copy of the folder. After a right \(what), they have all tries again.")
+    guard try prompter.confirm("Try your \(what) all the same?") else {
       throw UserMessage(
         .denied, "not confirmed; no try was spent",
-        hint: "use another way in and make a new PIN: keybackup guard renew")
+        hint: "use another way in and make a new \(what): keybackup guard renew")
     }
   }
 }

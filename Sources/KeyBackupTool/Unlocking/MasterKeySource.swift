@@ -87,6 +87,10 @@ extension UserMessage {
       return UserMessage(
         .wrongKey, "no security key opens this backup, only recovery codes", hint: nil)
     }
+    if slots.contains(where: { $0.guardedOption != nil && !$0.isRemoved }) {
+      return UserMessage(
+        .wrongKey, "no security key opens this backup, only ways in with guards", hint: nil)
+    }
     return UserMessage(
       .dataInvalid, "this version of keybackup knows no way into this backup",
       hint: "a newer keybackup may know it")
@@ -107,7 +111,17 @@ extension UserMessage {
         hint: "if you have forgotten the PIN, open the backup with "
           + ways.compactMap { $0 }.joined(separator: " or with "))
     }
-    guard isAboutTheKey, hasKit else { return self }
-    return adding(hint: "or open the backup with the recovery code: --recovery-code")
+    guard isAboutTheKey else { return self }
+    var offered = self
+    if hasKit {
+      offered = offered.adding(hint: "or open the backup with the recovery code: --recovery-code")
+    }
+    guard !terms.needsSecurityKey else { return offered }
+    let guarded = Set(slots.filter { !$0.isRemoved }.compactMap(\.guardedOption))
+    if !guarded.isEmpty {
+      offered = offered.adding(
+        hint: "or open the backup with its guards: " + guarded.sorted().joined(separator: " or "))
+    }
+    return offered
   }
 }

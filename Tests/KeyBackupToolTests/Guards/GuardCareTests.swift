@@ -20,11 +20,11 @@ import Testing
     let unattended = try await guarded.alone(
       ["restore", "--no-input"] + guarded.opening(), home: home, expecting: nil)
     expectFailure(unattended, 64, says: "nobody can be asked", "--guard-server")
-    // The options that name the real guards do not confirm others.
+    // The options that name the real guards do not confirm others, which the folder has instead.
     let named = try await guarded.alone(
       ["restore", "--no-input"] + guarded.opening() + guarded.circle.named, home: home,
       expecting: nil)
-    expectFailure(named, 64, says: "nobody can be asked")
+    expectFailure(named, 64, says: "no way in of this backup has the guard")
     let shown = try await guarded.alone(
       ["restore"] + guarded.opening(), home: home,
       terminal: [.expect("Are these your guards?"), .type("n\r")], expecting: nil)
@@ -120,6 +120,10 @@ import Testing
     #expect(try added.json()["guesses"][0].number == 105)
     try await backup.box.keybackup(
       ["wallet", "list", "--guard-pin-file", file], key: ["--no-key"], pin: .none)
+    try Files.write("another horse battery\n", to: file, mode: 0o600)
+    let wrong = try await backup.box.keybackup(
+      ["wallet", "list", "--guard-pin-file", file], key: ["--no-key"], pin: .none, expecting: nil)
+    expectFailure(wrong, 81, says: "the password is wrong; 104 tries left, the next now")
   }
 
   @Test func `A person sees the guards and what they can do, and the PIN once`() async throws {
@@ -132,8 +136,9 @@ import Testing
     #expect(made.code == 0, "\(made.text)")
     for member in circle.members { #expect(made.screen.contains(member.guardID)) }
     for text in [
-      "30 in all (3 days), if no guard helps them", "40 in all (3 days), if 1 guard",
+      "30 in all (3 days), if all guards are honest", "40 in all (3 days), if 1 guard is dishonest",
       "2 guards with a copy of the folder can test every PIN", "never counts as the second way in",
+      "1. Write down the guards' addresses and IDs:", "\(circle.members[0].url)  ",
     ] {
       #expect(made.screen.contains(text), "\(made.screen)")
     }

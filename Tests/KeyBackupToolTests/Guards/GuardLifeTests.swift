@@ -13,6 +13,11 @@ import Testing
       + circle.servers
     let uninvited = try await backup.box.keybackup(command, expecting: nil)
     #expect(uninvited.code == 85 && uninvited.text.contains("--invite URL=CODE"))
+    #expect(uninvited.text.contains("it wants an invite"), "\(uninvited.text)")
+    let wrong = try await backup.box.keybackup(command + ["--invite", "wrong"], expecting: nil)
+    #expect(
+      wrong.code == 85 && wrong.text.contains("it does not know this invite, or it was used"),
+      "\(wrong.text)")
     let invites = circle.members.enumerated().flatMap { ["--invite", "\($1.url)=code-\($0 + 1)"] }
     let other = try await backup.box.keybackup(
       [
@@ -101,6 +106,13 @@ import Testing
     let renewed = try await box.keybackup(
       ["guard", "renew", "--yes", "--json", "--pin-out", newPIN]).json()
     #expect(renewed["replaces"].text == guarded.keyID)
+    let listed = try await box.keybackup(["key", "list"], key: nil, pin: .none)
+    #expect(listed.out.contains("earlier one") && listed.out.contains("new one"), "\(listed.text)")
+    let status = try await box.keybackup(["status"], key: nil, pin: .none, expecting: nil)
+    #expect(status.out.contains("keybackup guard renew --finish"), "\(status.text)")
+    // A PIN that never opened anything here does not end the earlier one unasked.
+    let untried = try await box.keybackup(["guard", "renew", "--finish"], expecting: nil)
+    expectFailure(untried, 64, says: "has not opened the backup on this computer", "--yes")
     // Both open the backup until then; nothing makes a third.
     try await guarded.alone(["wallet", "list"] + guarded.opening(newPIN))
     try await guarded.alone(
@@ -145,7 +157,12 @@ import Testing
     expectFailure(gone, 66, says: "no way in with a PIN and guards")
     try guarded.circle.make(1, be: "honest")
     let again = try await guarded.box.keybackup(["guard", "retire", "--json"]).json()
-    #expect(again["failed"].items.isEmpty)
+    #expect(again["failed"].items.isEmpty && again["retired"].items.count == 1)
+    // What is retired is told once, also where a guard is down later.
+    try guarded.circle.make(2, be: "down")
+    let later = try await guarded.box.keybackup(["guard", "retire", "--json"])
+    #expect(try later.json()["retired"].items.isEmpty)
+    #expect(!later.err.contains("not retired"), "\(later.text)")
     for number in 1...3 {
       #expect(try guarded.circle.accounts(number)[0]["phase"].text == "retired")
     }

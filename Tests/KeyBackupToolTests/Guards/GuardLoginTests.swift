@@ -61,6 +61,22 @@ import Testing
     expectFailure(refused, 85, says: "was refused")
   }
 
+  @Test func `A pasted address without a login is told from one that the provider refused`()
+    async throws
+  {
+    let login = try await LoginBackup(delay: "0")
+    let asked = "The address at which the browser ended"
+    let pasted = try await login.box.keybackup(
+      ["restore", "--guard-login", "--paste-login", "--out", login.box.root + "/pasted"],
+      key: ["--no-key"], pin: .none,
+      terminal: [
+        .expect(asked), .type("https://example.com/foo\r"), .expect("has no login in it"),
+        .expect(asked), .type("http://127.0.0.1/?error=access_denied\r"),
+        .expect("The provider refused: access_denied."), .expect(asked), .type("\r"),
+      ], expecting: nil)
+    #expect(pasted.code == 85, "\(pasted.text)")
+  }
+
   @Test func `A release waits for its delay, and needs no second login then`() async throws {
     let login = try await LoginBackup(delay: "24h")
     try login.circle.stopClock(at: 2_000_000_000)
@@ -74,13 +90,19 @@ import Testing
     try login.circle.stopClock(at: 2_000_086_399)
     let early = try await login.restore(to: "one", ["--no-input"], expecting: nil)
     expectFailure(early, 75, says: "2033-05-19 03:33")
-    // Any computer sees it, without a key.
-    let seen = try await login.box.keybackup(
-      ["guard", "status"], key: nil, pin: .none, expecting: 88)
-    #expect(seen.out.contains("Somebody logged in at 2033-05-18 03:33"), "\(seen.text)")
+    // Any computer sees it, without a key. The one that logged in knows that it was itself.
+    let seen = try await login.box.keybackup(["guard", "status"], key: nil, pin: .none)
+    #expect(
+      seen.out.contains("Your login of 2033-05-18 03:33 UTC on this computer"), "\(seen.text)")
+    let home = login.box.root + "/another-home"
+    try Files.makeFolder(home)
+    let other = try await login.box.keybackup(
+      ["guard", "status"] + login.circle.named, key: nil, pin: .none, home: home, expecting: 88)
+    #expect(other.out.contains("Somebody logged in at 2033-05-18 03:33"), "\(other.text)")
     let status = try await login.box.keybackup(
-      ["status", "--guards", "--json"], key: nil, pin: .none, expecting: 88)
-    #expect(try status.json()["guarded_ways"][0]["releases"].items.count == 1)
+      ["status", "--guards", "--json"], key: nil, pin: .none, expecting: nil)
+    let release = try status.json()["guarded_ways"][0]["releases"][0]
+    #expect(release["own"].flag == true && release["used_at"].number == nil)
     // The session's secret suffices, whatever became of the times beside it.
     let root = login.box.root
     let times = try #require(
@@ -92,6 +114,8 @@ import Testing
     let opened = try await login.restore(to: "one", expecting: 0)
     #expect(opened.out.contains("Restored 3 wallets"), "\(opened.text)")
     #expect(login.circle.requests(1).count { $0.hasPrefix("/issuer/token") } == logins)
+    let used = try await login.box.keybackup(["guard", "status"], key: nil, pin: .none)
+    #expect(used.out.contains("opened the backup on this computer"), "\(used.text)")
   }
 
   @Test func `A vetoed release opens nothing, and a new login begins another`() async throws {
@@ -99,9 +123,17 @@ import Testing
     try login.circle.stopClock(at: 2_000_000_000)
     let begun = try await login.restore(to: "one", expecting: 75)
     let id = try #require(begun.err.firstMatch(of: /guard veto ([0-9a-f]{32})/)).1
+    // Another ID stops nothing.
+    let last = id.last == "0" ? "1" : "0"
+    let mistyped = try await login.box.keybackup(
+      ["guard", "veto", String(id.dropLast()) + last], expecting: nil)
+    expectFailure(mistyped, 66, says: "no guard knows a login with this ID; nothing was stopped")
+    #expect(login.circle.count("veto") == 0)
     try login.circle.make(3, be: "down")
+    let unsure = try await login.box.keybackup(["guard", "veto", "0000"], expecting: nil)
+    #expect(unsure.code != 0 && login.circle.count("veto") == 0, "\(unsure.text)")
     let vetoed = try await login.box.keybackup(
-      ["guard", "veto", String(id), "--json"], expecting: 87)
+      ["guard", "veto", String(id.prefix(8)), "--json"], expecting: 87)
     #expect(try vetoed.json()["confirmed"].items.count == 2)
     try login.circle.make(2, be: "down")
     let few = try await login.box.keybackup(["guard", "veto", String(id)], expecting: nil)
@@ -115,7 +147,7 @@ import Testing
     for number in 1...3 { try login.circle.make(number, be: "honest") }
     try login.circle.stopClock(at: 2_000_090_000)
     let stopped = try await login.restore(to: "one", expecting: nil)
-    expectFailure(stopped, 85, says: "vetoed this release")
+    expectFailure(stopped, 85, says: "stopped this login")
     let again = try await login.restore(to: "one", expecting: nil)
     expectFailure(again, 75, says: "2033-05-20 04:33")
   }

@@ -21,6 +21,26 @@ import Testing
     #expect(lost == GuardMemory.Finding(unknownTries: 0, isSetBack: false, ownTries: 1))
   }
 
+  @Test func `A guard that was moved gives few tries, which nobody spent`() {
+    let moved: UInt64 = 5 + (1 << 32)
+    let memory = GuardMemory(counter: 5, spent: 1, asked: nil)
+    let found = GuardMemory.compare(counter: moved, left: 3, of: 20, with: memory)
+    #expect(found.isMoved && !found.isSetBack && found.unknownTries == 0 && found.ownTries == 17)
+    // A computer that knows nothing of it sees the counter.
+    let new = GuardMemory.compare(counter: moved, left: 3, of: 20, with: nil)
+    #expect(new.isMoved && new.unknownTries == 0)
+    // This computer's try after the move is its own.
+    let tried = GuardMemory(counter: moved + 1, spent: found.ownTries + 1, asked: nil)
+    let own = GuardMemory.compare(counter: moved + 1, left: 2, of: 20, with: tried)
+    #expect(own.unknownTries == 0 && own.ownTries == 18)
+    // Another's try after it is not.
+    let foreign = GuardMemory.compare(counter: moved + 1, left: 2, of: 20, with: memory)
+    #expect(foreign.isMoved && foreign.unknownTries == 1)
+    // After the tries were given back, spent tries are as always.
+    let later = GuardMemory.compare(counter: moved + 9, left: 15, of: 20, with: memory)
+    #expect(!later.isMoved && later.unknownTries == 5)
+  }
+
   @Test func `A damaged file's numbers are survived`() {
     let memory = GuardMemory(counter: .max, spent: .max, asked: UInt64.max)
     #expect(GuardMemory.compare(counter: 0, left: 20, of: 20, with: memory).isSetBack)

@@ -11,6 +11,8 @@ import Testing
     #expect(pin.count == 7 && pin.dropLast().allSatisfy(\.isNumber))
     #expect(Files.mode(guarded.pinFile) == 0o600)
     let home = try guarded.newHome()
+    let keyless = try await guarded.alone(["wallet", "list"], home: home, expecting: nil)
+    expectFailure(keyless, 69, says: "or open the backup with its guards: --guard-pin")
     let out = guarded.box.root + "/out"
     let before = try Files.contents(guarded.box.folder)
     let restored = try await guarded.alone(
@@ -96,7 +98,7 @@ import Testing
     let guarded = try await GuardedBackup()
     try guarded.circle.make(2, be: "down")
     let restored = try await guarded.alone(["wallet", "list"] + guarded.opening())
-    #expect(restored.err.contains("were not set back"), "\(restored.text)")
+    #expect(restored.err.contains("are not back"), "\(restored.text)")
     try guarded.circle.make(3, be: "down")
     let evaluated = guarded.circle.count("evaluate")
     let refused = try await guarded.alone(["wallet", "list"] + guarded.opening(), expecting: nil)
@@ -200,8 +202,62 @@ import Testing
     try await guarded.alone(["wallet", "list"] + guarded.opening(wrong), expecting: 81)
     for number in 1...3 { try guarded.circle.setBack(number) }
     let status = try await guarded.alone(["guard", "status"], expecting: 88)
-    #expect(status.out.contains("was set back to an earlier state"), "\(status.text)")
+    #expect(status.out.contains("restored an old copy of its accounts"), "\(status.text)")
+    // The ID can be compared.
+    for member in guarded.circle.members { #expect(status.out.contains(member.guardID)) }
     let opened = try await guarded.alone(["wallet", "list"] + guarded.opening())
-    #expect(opened.err.contains("was set back to an earlier state"), "\(opened.text)")
+    #expect(opened.err.contains("restored an old copy of its accounts"), "\(opened.text)")
+  }
+
+  @Test func `A guard that was moved looks like no attack, and a reset gives its tries back`()
+    async throws
+  {
+    let guarded = try await GuardedBackup()
+    for number in 1...3 { try guarded.circle.move(number) }
+    let status = try await guarded.alone(["guard", "status"])
+    #expect(status.out.contains("was moved. It gives at most 3 tries"), "\(status.text)")
+    #expect(!status.out.contains("somebody is guessing"))
+    let json = try await guarded.alone(["guard", "status", "--json"]).json()["ways"][0]
+    #expect(json["warnings"].items.isEmpty && json["notices"].items.count == 3)
+    #expect(json["guards"][0]["moved"].flag == true && json["unknown_tries"].number == 0)
+    // A new computer takes it for no spent tries either. Its success gives all tries back.
+    try await guarded.alone(
+      ["wallet", "list", "--no-input"] + guarded.opening() + guarded.circle.named,
+      home: try guarded.newHome())
+    let back = try await guarded.alone(["guard", "status", "--json"]).json()["ways"][0]
+    #expect(back["tries_left"].number == 30 && back["notices"].items.isEmpty)
+    for number in 1...3 { try guarded.circle.move(number) }
+    let reset = try await guarded.alone(["guard", "reset", "--no-input"] + guarded.opening())
+    #expect(reset.out.contains("All tries are back at 3 of 3 guards."), "\(reset.text)")
+    let well = try await guarded.alone(["guard", "status", "--json"]).json()["ways"][0]
+    #expect(well["tries_left"].number == 30 && well["notices"].items.isEmpty)
+  }
+
+  @Test func `An address that belongs to another guard is named as that`() async throws {
+    let guarded = try await GuardedBackup()
+    let members = guarded.circle.members
+    try guarded.circle.make(3, be: "down")
+    let swapped = try await guarded.alone(
+      [
+        "wallet", "list", "--guard-server", "\(members[0].guardID)=\(members[1].url)",
+      ] + guarded.opening(), expecting: nil)
+    expectFailure(
+      swapped, 69, says: "this address belongs to another guard, \(members[1].guardID)")
+    let unknown = try await guarded.alone(
+      [
+        "wallet", "list", "--guard-server",
+        "00112233445566778899aabbccddeeff=\(members[1].url)",
+      ] + guarded.opening(), expecting: nil)
+    expectFailure(unknown, 64, says: "no way in of this backup has the guard 00112233")
+  }
+
+  @Test func `A file of authorities that is no PEM is refused before anything else`() async throws {
+    let guarded = try await GuardedBackup()
+    let file = guarded.box.root + "/authorities.pem"
+    try Files.write("no certificate\n", to: file)
+    let refused = try await guarded.box.keybackup(
+      ["guard", "reset", "--guard-ca", file] + guarded.opening(), expecting: nil)
+    expectFailure(refused, 65, says: "holds no certificate in PEM")
+    #expect(!refused.text.contains("ended, or is of another version"), "\(refused.text)")
   }
 }

@@ -101,10 +101,7 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
       }
       for survey in look?.surveys ?? [] {
         try common.output(world).result(survey.title)
-        for warning in survey.warnings {
-          try common.output(world).result(
-            "  " + warning.prefix(1).uppercased() + warning.dropFirst() + ".")
-        }
+        for line in survey.lines { try common.output(world).result(line) }
       }
     }
     let isWarned = look?.code ?? .success != .success

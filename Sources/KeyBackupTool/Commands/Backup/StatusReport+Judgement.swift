@@ -192,13 +192,7 @@ extension StatusReport {
         "\(counted(removedEarlier, "wallet")) removed late, in the backup as it was before its "
           + "master key was rotated. This backup still has them.")
     }
-    if !waiting.isEmpty {
-      let labels = waiting.map { PrintableText.name($0.label, limit: 40) }
-      advice.append(
-        "not used since the master key was rotated: \(labels.joined(separator: ", ")). They still "
-          + "open the backup. Plug each in and run: keybackup key repair")
-      advice.append("for a recovery kit, run: keybackup key repair --recovery-code")
-    }
+    advice += KeySlot.advice(onPending: waiting)
     for old in spent {
       advice.append(
         "the earlier backup \(old.id.hex) may be deleted, except keybackup/keys and "

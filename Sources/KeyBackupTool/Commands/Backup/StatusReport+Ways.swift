@@ -146,7 +146,9 @@ extension StatusReport {
   var keySlotLines: [String] {
     slots.map { slot in
       let name = KeySlotSelector.shown(slot)
-      let kind = name.lowercased() == slot.kindText ? "" : slot.kindText + ", "
+      let isKind = name.lowercased() == slot.kindText.lowercased()
+      if isKind, slot.isGuarded { return "           \(name): \(slot.standing)" }
+      let kind = isKind ? "" : slot.kindText + ", "
       return "           \(name), \(kind)\(slot.standing)"
     }
   }
@@ -175,9 +177,10 @@ extension KeySlot {
     } else if isUntestedCode {
       proof = "made \(PrintableTime.day(createdAt)), never tested"
     } else {
-      proof = "added \(PrintableTime.day(createdAt)), not yet tried alone"
+      let unused = isGuarded ? "never used yet" : "not yet tried alone"
+      proof = "added \(PrintableTime.day(createdAt)), \(unused)"
     }
-    if isGuarded { return "needs guards, so it does not count, \(proof)" }
+    if isGuarded { return "does not count, because guards may be gone, \(proof)" }
     return isPending ? "not used since the master key was rotated, \(proof)" : proof
   }
 }

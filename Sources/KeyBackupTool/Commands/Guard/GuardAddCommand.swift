@@ -71,8 +71,11 @@ struct GuardAddCommand: ParsableCommand, KeyBackupCommand {
     }
     if let label, let problem = KeyLabel.problem(label) { throw ValidationError(problem) }
     if let login {
-      guard ServiceURL(login) != nil, clientId != nil else {
-        throw ValidationError("--login takes the provider's https address, and needs --client-id")
+      guard ServiceURL(login) != nil else {
+        throw ValidationError("--login takes the provider's address, which begins with https://")
+      }
+      guard clientId != nil else {
+        throw ValidationError("--login needs --client-id: your client's ID at the provider")
       }
       if schedule != nil || new.isOwn || new.digits != nil || new.pinOut != nil || new.reveal {
         throw ValidationError("a login has no PIN and no schedule")

@@ -310,8 +310,8 @@ struct GuardAddition {
     guard new.pinOut == nil || new.reveal, !output.json else { return }
     try output.result(secret: text)
     output.note(
-      "This is the PIN. It is shown only once: write it down. It opens the backup only once this "
-        + "command says so.")
+      "Write this PIN down now; it is not shown again. Wait for \"opens the backup now\" before you "
+        + "rely on it.")
   }
 
   private func report(
@@ -344,7 +344,10 @@ struct GuardAddition {
       json: json, ofChange: "the way in was made all the same")
     guard !output.json else { return .success }
     let option = isPIN ? "--guard-pin" : "--guard-login"
-    output.note(required: "1. Write down the guards' addresses and IDs, as shown above.")
+    output.note(required: "1. Write down the guards' addresses and IDs:")
+    for server in promise.servers {
+      output.note(required: "     \(server.url.text)  \(server.guardID.hex)")
+    }
     output.note(required: "2. Try it now, best on another computer: keybackup restore \(option)")
     output.note(required: "3. Keep a security key or a recovery kit too.")
     return .success

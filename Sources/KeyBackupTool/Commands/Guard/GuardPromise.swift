@@ -29,7 +29,8 @@ struct GuardPromise {
       let bounds = guesses.enumerated().map { guards, count in
         "  \(count) in all (\(time))"
           + (guards == 0
-            ? ", if no guard helps them" : ", if \(counted(guards, "guard")) helps them")
+            ? ", if all guards are honest"
+            : ", if \(counted(guards, "guard")) \(guards == 1 ? "is" : "are") dishonest")
       }
       return [
         "Somebody with a copy of the folder can try this many PINs between two of your successes:"
@@ -41,12 +42,18 @@ struct GuardPromise {
     case .login(let issuer, _, let delay):
       let after =
         delay.delay == 0 ? "at once" : "\(GuardDelay.text(delay.delay)) after the login began"
+      let stopping =
+        delay.delay == 0
+        ? ["Nobody can stop such a login."]
+        : [
+          "Until then anyone who can open the backup can stop it:", "  keybackup guard status",
+          "  keybackup guard veto ID",
+        ]
       return [
-        "The guards help anyone who logs in at \(issuer.host) with your account, \(after).",
-        "Until then anyone who can open the backup can stop it: keybackup guard status, keybackup "
-          + "guard veto.",
+        "The guards help anyone who logs in at \(issuer.host) with your account, \(after)."
+      ] + stopping + [
         "\(issuer.host) with a copy of the folder can open the backup, and so can "
-          + "\(counted(threshold.needed, "guard")).",
+          + "\(counted(threshold.needed, "guard"))."
       ]
     }
   }

@@ -103,13 +103,17 @@ struct GuardRenewCommand: ParsableCommand, KeyBackupCommand {
   ) throws(UserMessage) -> KeySlot {
     if let replaced, let slot = live.first(where: { $0.keyID == replaced }) { return slot }
     if let key { return try KeySlotSelector.group(key, live)[0] }
-    guard live.count == 1 else {
+    guard !live.isEmpty else {
       throw UserMessage(
-        live.isEmpty ? .noInput : .ambiguous,
-        live.isEmpty
-          ? "this backup has no way in with guards"
-          : "\(live.count) ways in have guards: name one",
-        hint: "to see them: keybackup key list")
+        .noInput, "this backup has no way in with guards", hint: "to see them: keybackup key list")
+    }
+    guard live.count == 1 else {
+      let ids = ShortID.shown(live.map { $0.keyID?.hex ?? "" })
+      throw UserMessage(
+        .ambiguous, "\(live.count) ways in have guards: name one",
+        hint: zip(ids, live).map { id, slot in
+          "for \"\(KeySlotSelector.shown(slot))\": keybackup guard renew \(id)"
+        }.joined(separator: "\n"))
     }
     return live[0]
   }
@@ -163,6 +167,8 @@ struct GuardRenewCommand: ParsableCommand, KeyBackupCommand {
           "\"\(name)\" was renewed already. Did you open the backup with the new one? Then the earlier "
             + "one ends now.")
       else { throw UserMessage(.denied, "not confirmed; both ways in remain") }
+    } else if heir.provedAt == nil, !new.yes {
+      try requireTried(heir, name, world)
     }
     guard let id = old.keyID else {
       throw UserMessage(.internalError, "a way in without an ID was chosen")
@@ -177,11 +183,30 @@ struct GuardRenewCommand: ParsableCommand, KeyBackupCommand {
     return try retire(left, replaced: id, caller, world)
   }
 
+  /// Asks before the earlier way in ends though the new one never opened the backup here.
+  private func requireTried(
+    _ heir: KeySlot, _ name: String, _ world: World
+  ) throws(UserMessage) {
+    let prompter = unlock.common.prompter(world)
+    guard prompter.canAsk else {
+      throw UserMessage(
+        .usage, "the new \"\(name)\" has not opened the backup on this computer",
+        hint: "try it first, or add --yes" + (heir.guardedProof.map { "\n" + $0 } ?? ""))
+    }
+    guard
+      try prompter.confirm(
+        "The new \"\(name)\" has not opened the backup on this computer. End the earlier one all "
+          + "the same?")
+    else { throw UserMessage(.denied, "not confirmed; both ways in remain") }
+  }
+
   private func retire(
     _ left: [OwnedAccounts], replaced: KeyID?, _ caller: GuardCaller, _ world: World
   ) throws(UserMessage) -> ExitCode {
-    let report = try GuardRetirement(caller: caller, output: unlock.output(world)).run(left)
-    let isNothing = replaced == nil && left.isEmpty
+    let retirement = GuardRetirement(
+      caller: caller, output: unlock.output(world), world: world)
+    let report = try retirement.run(left)
+    let isNothing = replaced == nil && report.done.isEmpty && report.failed.isEmpty
     try unlock.output(world).result(
       isNothing
         ? "There is no earlier way in that waits to be ended."

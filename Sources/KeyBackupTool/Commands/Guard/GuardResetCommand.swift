@@ -22,17 +22,17 @@ struct GuardResetCommand: ParsableCommand, KeyBackupCommand {
     let opened = try GuardedPINOpening.run(&request)
     let output = unlock.output(world)
     for (server, why) in opened.notReset {
-      output.warn("keybackup: the tries at \(server.title) were not set back: \(why)")
+      output.warn("keybackup: the tries at \(server.title) are not back: \(why)")
     }
     let all = opened.survey.seats.count
     let done = all - opened.notReset.count
     try output.result(
-      "The tries were set back at \(done) of \(counted(all, "guard")).",
+      "All tries are back at \(done) of \(counted(all, "guard")).",
       json: [
         "key_id": .optional(opened.slot.keyID?.hex), "tries_left": .number(opened.survey.triesLeft),
         "guards": .array(opened.survey.seats.map(\.json)),
         "failed": .array(opened.notReset.map { .string($0.server.guardID.hex) }),
-      ], ofChange: "the tries were set back all the same")
+      ], ofChange: "the tries are back all the same")
     return opened.notReset.isEmpty ? .success : .partial
   }
 }

@@ -53,7 +53,8 @@ struct GuardRetireCommand: ParsableCommand, KeyBackupCommand {
     let draft = try GuardDraft.waiting(opened.sharedMasterKey.copy(), world)?.keyID
     var left = try GuardRetirement.leftOver(opened, unlock.guards, draft: draft, world)
     if let id = meant?.keyID { left = left.filter { $0.keyID == id } }
-    let retirement = GuardRetirement(caller: caller, output: unlock.output(world))
+    let retirement = GuardRetirement(
+      caller: caller, output: unlock.output(world), world: world)
     let report = try retirement.run(left)
     let text =
       meant.map { "Removed \"\(KeySlotSelector.shown($0))\". " } ?? ""

@@ -5,6 +5,7 @@ internal import CSPP
 struct GuardRetirement {
   let caller: GuardCaller
   let output: Output
+  let world: World
 
   /// The guards that did it, and the others, over all ways in.
   struct Report {
@@ -34,14 +35,24 @@ struct GuardRetirement {
   /// - Throws: `interrupted`, `io`.
   func run(_ accounts: [OwnedAccounts]) throws(UserMessage) -> Report {
     var report = Report(ways: accounts.count)
+    var retired = RetiredAccounts.of(world)
     for owned in accounts {
-      let result = try owned.retire(caller)
+      let result = try owned.retire(caller, besides: retired)
+      retired.add(result.accounts, world)
       report.done += result.done
       report.failed += result.failed
       if owned.mayOpen(after: result) { report.open += 1 }
     }
-    for (server, fault) in report.failed {
-      output.warn("keybackup: the account at \(server.title) was not retired: \(fault.text)")
+    for (place, (server, fault)) in report.failed.enumerated() {
+      // One line for each guard, also of several accounts.
+      func isSame(_ other: (server: AskedGuard, fault: GuardFault)) -> Bool {
+        other.server == server && other.fault == fault
+      }
+      if report.failed[..<place].contains(where: isSame) { continue }
+      let count = report.failed.count(where: isSame)
+      output.warn(
+        "keybackup: \(count == 1 ? "the account" : "\(count) accounts") at \(server.title) "
+          + "\(count == 1 ? "was" : "were") not retired: \(fault.text)")
     }
     if !report.failed.isEmpty {
       output.warn("hint: to try again later: keybackup guard retire")

@@ -36,14 +36,18 @@ struct GuardStatusCommand: ParsableCommand, KeyBackupCommand {
     for survey in look.surveys {
       try output.result(title: survey.title)
       try output.result(survey.table(at: UInt64(max(0, world.now()))))
-      for warning in survey.warnings {
-        try output.result("  " + warning.prefix(1).uppercased() + warning.dropFirst() + ".")
-      }
+      for line in survey.lines { try output.result(line) }
+    }
+    if look.surveys.contains(where: { $0.seats.contains { $0.fault?.isUntrusted == true } }) {
+      output.note("hint: for a guard with a certificate of its own: --guard-ca FILE")
     }
     for slot in look.unknown {
       output.warn(
         "keybackup: the guards of \"\(KeySlotSelector.shown(slot))\" were not asked: "
           + KeySlot.whyUnconfirmed(backup.namespace.hasOpenedWholeLog))
+      if !backup.namespace.hasOpenedWholeLog, let option = slot.guardedOption {
+        output.warn("hint: without a security key: keybackup verify --deep \(option)")
+      }
     }
     return look.code
   }

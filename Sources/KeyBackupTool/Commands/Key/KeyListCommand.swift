@@ -121,6 +121,14 @@ extension KeySlot {
     }
   }
 
+  /// Which of two ways in with guards it is during a renewal; nil: there is none.
+  private func renewal(in slots: [KeySlot]) -> String? {
+    guard isGuarded else { return nil }
+    let live = slots.filter { !$0.isRemoved && $0.isEnrolled == true }
+    if live.contains(where: { $0.replaces != nil && $0.replaces == keyID }) { return "earlier one" }
+    return replaces != nil && live.contains { $0.keyID == replaces } ? "new one" : nil
+  }
+
   /// The key slots as a table, safe to print.
   fileprivate static func table(_ slots: [KeySlot], hasModels: Bool) -> Table {
     var columns = [
@@ -130,7 +138,8 @@ extension KeySlot {
     var rows = zip(ShortID.shown(slots.map { $0.keyID?.hex ?? "-" }), slots).map { id, slot in
       [
         slot.label.isEmpty ? "-" : PrintableText.name(slot.label, limit: 40), slot.kindText,
-        PrintableTime.day(slot.createdAt), PrintableTime.day(slot.provedAt), slot.note ?? "ok", id,
+        PrintableTime.day(slot.createdAt), PrintableTime.day(slot.provedAt),
+        slot.note ?? slot.renewal(in: slots) ?? "ok", id,
       ]
     }
     if hasModels {
