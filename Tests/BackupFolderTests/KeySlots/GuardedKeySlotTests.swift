@@ -90,7 +90,8 @@ struct GuardedKeySlotTests {
     try own.setLabel("Door", of: GuardedWay.pin.keyID)
     #expect(try again.slot(.pin).label == "Door")
     try own.removeKeySlots([GuardedWay.pin.keyID])
-    #expect(!own.isKeySlotEnrolled(GuardedWay.pin.keyID))
+    let isEnrolled = own.isKeySlotEnrolled(GuardedWay.pin.keyID)
+    #expect(!isEnrolled)
     #expect(own.removedKeys == [GuardedWay.pin.keyID])
     #expect(try !again.folder("a").namespace().scan().keySlots.contains { $0.isGuarded })
   }
@@ -105,7 +106,8 @@ struct GuardedKeySlotTests {
       try FileManager.default.removeItem(atPath: path)
       if let damage { try damage.write(to: URL(fileURLWithPath: path)) }
       var again = try keys.unlock(.blue)
-      #expect(again.isKeySlotEnrolled(GuardedWay.pin.keyID))
+      let isEnrolled = again.isKeySlotEnrolled(GuardedWay.pin.keyID)
+      #expect(isEnrolled)
       try again.repairKeySlots()
       #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == file)
     }
