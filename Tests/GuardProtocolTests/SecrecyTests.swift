@@ -112,7 +112,7 @@ struct SecrecyTests {
     var guesses: [(name: String, share: (Int) throws -> [UInt8])] = [
       ("zero", { _ in zero }),
       ("masked", { circle.own.guards[$0 - 1].maskedShare }),
-      ("by x", { try unmasked(circle, $0, array(x)) }),
+      ("by x", { try unmasked(circle, $0, array(x) + array(x)) }),
     ]
     for (place, output) in outputs.enumerated() {
       guesses.append(("by another guard's key \(place)", { try unmasked(circle, $0, output) }))

@@ -12,11 +12,10 @@ protocol KeySetSource: Sendable {
 
 /// The key set as the issuer publishes it: its description of itself says where.
 struct PublishedKeySet: KeySetSource {
-  /// The time for both requests together.
-  static let limit = Duration.seconds(10)
-
   /// A file with the authorities to trust, in PEM; nil: those of this system.
   let authorities: String?
+  /// The time for both requests together.
+  var limit = Duration.seconds(10)
 
   func keySet(of issuer: LoginIssuer) async -> [UInt8]? {
     var tls = TLSConfiguration.makeClientConfiguration()
@@ -24,13 +23,14 @@ struct PublishedKeySet: KeySetSource {
     if let authorities { tls.trustRoots = .file(authorities) }
     var configuration = HTTPClient.Configuration(
       tlsConfiguration: tls, redirectConfiguration: .disallow,
-      timeout: .init(connect: .seconds(5), read: .seconds(5)), decompression: .disabled)
+      timeout: .init(connect: TimeAmount(limit / 2), read: TimeAmount(limit / 2)),
+      decompression: .disabled)
     configuration.httpVersion = .http1Only
     let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     let found = await withTaskGroup(of: [UInt8]?.self) { group in
-      group.addTask { await Self.fetch(issuer, client) }
+      group.addTask { await fetch(issuer, client) }
       group.addTask {
-        try? await Task.sleep(for: Self.limit)
+        try? await Task.sleep(for: limit)
         return nil
       }
       let first = await group.next() ?? nil
@@ -41,9 +41,9 @@ struct PublishedKeySet: KeySetSource {
     return found
   }
 
-  private static func fetch(_ issuer: LoginIssuer, _ client: HTTPClient) async -> [UInt8]? {
+  private func fetch(_ issuer: LoginIssuer, _ client: HTTPClient) async -> [UInt8]? {
     guard let description = await get(issuer.configurationURL, client),
-      let address = address(in: description, of: issuer)
+      let address = Self.address(in: description, of: issuer)
     else { return nil }
     return await get(address, client)
   }
@@ -61,11 +61,11 @@ struct PublishedKeySet: KeySetSource {
     return address
   }
 
-  private static func get(_ address: String, _ client: HTTPClient) async -> [UInt8]? {
+  private func get(_ address: String, _ client: HTTPClient) async -> [UInt8]? {
     var request = HTTPClientRequest(url: address)
     request.headers.add(name: "Accept", value: "application/json")
     do {
-      let response = try await client.execute(request, timeout: .seconds(10))
+      let response = try await client.execute(request, timeout: TimeAmount(limit))
       guard response.status == .ok else { return nil }
       return Array((try await response.body.collect(upTo: KeySet.maximumSize)).readableBytesView)
     } catch {

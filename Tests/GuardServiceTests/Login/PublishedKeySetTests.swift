@@ -68,11 +68,11 @@ final class TestIssuerServer: Sendable {
 struct PublishedKeySetTests {
   /// The key set that a guard gets from a server with these answers.
   private func fetched(
-    authorities: String? = nil, tls: NIOSSLContext? = nil,
+    authorities: String? = nil, tls: NIOSSLContext? = nil, within limit: Duration = .seconds(300),
     _ answers: @escaping TestIssuerServer.Answers
   ) async throws -> [UInt8]? {
     let server = try await TestIssuerServer.start(tls: tls, answers)
-    let source = PublishedKeySet(authorities: authorities)
+    let source = PublishedKeySet(authorities: authorities, limit: limit)
     let found = await source.keySet(of: try server.issuer())
     withExtendedLifetime(server) {}
     return found
@@ -147,7 +147,7 @@ struct PublishedKeySetTests {
   @Test func `An issuer that sends a byte a second is given up after ten`() async throws {
     let clock = ContinuousClock()
     let start = clock.now
-    let found = try await fetched { _, _ in
+    let found = try await fetched(within: PublishedKeySet(authorities: nil).limit) { _, _ in
       Response(
         status: .ok,
         body: ResponseBody { writer in

@@ -52,7 +52,7 @@ import Testing
     let own = try Self.logged(3, of: key, isEarlier: false)
     let owned = OwnedAccounts(keyID: key, logged: own + own, moved: [:])
     let down = Answer.failure(.missing("it is down"))
-    let gone = Answer.failure(.refused(.unknown))
+    let gone = Answer.failure(.refused(.disabled))
     let result = owned.result(of: [gone, gone, gone, down, gone, gone])
     #expect(result.missing == [own[0].account.guardID] && !owned.mayOpen(after: result))
   }
