@@ -88,8 +88,7 @@ import Testing
     let planted = String(
       decoding: bytes(base64: header), as: UTF8.self
     ).replacing(/"writer_id":"[0-9a-f]{32}"/, with: "\"writer_id\":\"\(Self.writer)\"")
-    let protected = Data(planted.utf8).base64EncodedString()
-      .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    let protected = base64URL(planted)
     let bytes = Array(
       String(decoding: try Files.read(operation), as: UTF8.self)
         .replacing(header, with: protected).utf8)

@@ -14,7 +14,7 @@ import Testing
     for (own, other) in zip(guarded.circle.members, planted.members) {
       text = text.replacing(own.url, with: other.url).replacing(own.guardID, with: other.guardID)
     }
-    let forged = Data(text.utf8).base64EncodedString()
+    let forged = base64URL(text)
     try Files.write(before.replacing(header, with: forged), to: path)
     let home = try guarded.newHome()
     let unattended = try await guarded.alone(
@@ -36,7 +36,7 @@ import Testing
     // A planted address is quoted where it stands in a command to copy.
     let evil = planted.members[0]
     let worse = text.replacing(evil.url, with: evil.url + "/;reboot;$(id)")
-    let quoted = before.replacing(header, with: Data(worse.utf8).base64EncodedString())
+    let quoted = before.replacing(header, with: base64URL(worse))
     try Files.write(quoted, to: path)
     let copied = try await guarded.alone(
       ["restore", "--no-input"] + guarded.opening(), home: home, expecting: nil)

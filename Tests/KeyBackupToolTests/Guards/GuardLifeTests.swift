@@ -178,6 +178,7 @@ import Testing
     // The guard signs its description, and lost its accounts.
     try guarded.circle.make(1, be: "forgetful")
     let again = try await guarded.box.keybackup(["guard", "retire", "--json"]).json()
-    #expect(again["failed"].items.isEmpty && again["retired"].items.count == 3)
+    // The other two are known to be retired.
+    #expect(again["failed"].items.isEmpty && again["retired"].items.count == 1)
   }
 }

@@ -89,7 +89,7 @@ import Testing
     let url = guarded.circle.members[0].url
     let text = String(decoding: bytes(base64: String(header)), as: UTF8.self)
       .replacing(url, with: url + "/")
-    let forged = before.replacing(header, with: Data(text.utf8).base64EncodedString())
+    let forged = before.replacing(header, with: base64URL(text))
     try Files.write(forged, to: path)
     expectFailure(try await opened(), 65, says: "the PIN is right", "was changed or damaged")
   }

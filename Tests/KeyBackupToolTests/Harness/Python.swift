@@ -101,6 +101,12 @@ func bytes(hex: String) -> [UInt8] {
   }
 }
 
+/// Text as base64url without padding, as a header stands in its file.
+func base64URL(_ text: String) -> String {
+  Data(text.utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+    .replacing("=", with: "")
+}
+
 func bytes(base64: String) -> [UInt8] {
   let padding = String(repeating: "=", count: (4 - base64.count % 4) % 4)
   let standard = base64.replacing("-", with: "+").replacing("_", with: "/")
