@@ -31,7 +31,7 @@ import Testing
     return (process.terminationStatus, outcomes)
   }
 
-  @Test(.timeLimit(.minutes(5))) func `Every kept input ends with a result or an error`() throws {
+  @Test(.timeLimit(.minutes(60))) func `Every kept input ends with a result or an error`() throws {
     let kept = try FileManager.default.contentsOfDirectory(atPath: Self.corpus.path)
     let (status, outcomes) = try run(Self.corpus)
     #expect(status == 0)

@@ -124,7 +124,7 @@ private final class InjectingTransport: HIDTransport {
     Issue.record("the key stays busy")
   }
 
-  @Test(.timeLimit(.minutes(10)), arguments: MisbehaviourTests.Use.allCases)
+  @Test(.timeLimit(.minutes(60)), arguments: MisbehaviourTests.Use.allCases)
   func `Each call fails once, in turn`(use: MisbehaviourTests.Use) async throws {
     let good = try await run(use, nil, at: 0)
     #expect(good.error == nil)

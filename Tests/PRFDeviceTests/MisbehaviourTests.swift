@@ -76,7 +76,7 @@ import VirtualKey
     }
   }
 
-  @Test(.timeLimit(.minutes(10)), arguments: Use.allCases)
+  @Test(.timeLimit(.minutes(60)), arguments: Use.allCases)
   func `Damaged answers end every call with a result or an error`(use: Use) async throws {
     var failures = 0
     for seed in 0..<UInt64(Self.rounds) {

@@ -73,7 +73,7 @@ enum Damage: String, CaseIterable {
   }
 }
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)))
 struct DamagedFileTests {
   @Test(arguments: Damage.allCases)
   func `A damaged wallet file is named for what it is, and the log restores it`(_ damage: Damage)
