@@ -1,4 +1,5 @@
 internal import CLinux
+internal import CoreFoundation
 internal import FoundationEssentials
 internal import GRDB
 internal import Glibc
