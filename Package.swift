@@ -404,9 +404,8 @@ let package = Package(
       name: "KeyBackupToolTests",
       dependencies: [
         "KeyBackupTool", "CommandSupport", "GuardTool", "HelpPages", "man-pages", "virtual-key",
-        "device-suite",
-        "SecretMemory", "CSPP", "BackupFolder", "GuardProtocol", "PRFDevice", "SecretStores",
-        "TestSupport", "failing-fs", "crash-at", "DeviceSuite", "VirtualKey",
+        "device-suite", "SecretMemory", "CSPP", "BackupFolder", "GuardProtocol", "PRFDevice",
+        "SecretStores", "TestSupport", "failing-fs", "crash-at", "DeviceSuite", "VirtualKey",
       ],
       swiftSettings: strict),
   ]

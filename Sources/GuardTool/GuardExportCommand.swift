@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import CSPP
-internal import Glibc
 internal import GuardService
 
 /// `keybackup-guard export`.
@@ -23,15 +22,10 @@ struct GuardExportCommand: AsyncParsableCommand {
 
   func run() async throws {
     let folder = try state.existingFolder()
-    let path = StateOptions.absolute(file)
-    // Before the guard is stopped for good.
-    guard unsafe access(path, F_OK) != 0 else {
-      throw GuardToolError(GuardStoreError.file(EEXIST, file))
-    }
     let store = try await OpenedGuard.database(state, folder: folder)
     let count: Int
     do throws(GuardStoreError) {
-      count = try await store.export(to: path)
+      count = try await store.export(to: StateOptions.absolute(file))
     } catch {
       await store.close()
       throw GuardToolError(error)

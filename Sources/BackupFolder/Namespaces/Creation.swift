@@ -137,6 +137,16 @@ extension Namespace {
     _ enrolment: Enrolment, _ masterKey: borrowing MasterKey,
     secret: borrowing SecretBytes, tag: String
   ) throws(BackupFolderError) -> (bytes: [UInt8], wrapper: KeyWrapper) {
+    // This must precede the file: the credential is only requested because this computer enrolled
+    // it.
+    try remember(enrolmentOf: enrolment.kind)
+    if let left = try keyFileBytes(of: enrolment.keyID),
+      let wrapper = try? KeyWrapper(parsing: left.span, at: id),
+      wrapper.header.describes(enrolment), (try? wrapper.open(secret: secret)) != nil
+    {
+      try makeKeyFolder().sync()
+      return (left, wrapper)
+    }
     let header = KeyHeader(
       namespaceID: id, keyID: enrolment.keyID, kind: enrolment.kind,
       label: enrolment.label, createdAt: settings.clock(), replaces: enrolment.replaces)
@@ -147,16 +157,6 @@ extension Namespace {
       wrapper = try KeyWrapper(parsing: bytes.span, at: id)
     } catch {
       throw .internalError("wrapping the master key: \(error)")
-    }
-    // This must precede the file: the credential is only requested because this computer enrolled
-    // it.
-    try remember(enrolmentOf: enrolment.kind)
-    if let left = try keyFileBytes(of: enrolment.keyID),
-      let wrapper = try? KeyWrapper(parsing: left.span, at: id),
-      wrapper.header.describes(enrolment), (try? wrapper.open(secret: secret)) != nil
-    {
-      try makeKeyFolder().sync()
-      return (left, wrapper)
     }
     try writeKeyFile(bytes, of: enrolment.keyID, tag: tag) { back in
       guard let read = try? KeyWrapper(parsing: back, at: id) else { return false }

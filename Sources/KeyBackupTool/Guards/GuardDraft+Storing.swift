@@ -17,7 +17,7 @@ extension GuardDraft {
   static func waiting(
     _ masterKey: borrowing MasterKey, _ world: World
   ) throws(UserMessage) -> GuardDraft? {
-    guard let folder = folder(world) else { return nil }
+    guard let folder = world.guardFolder else { return nil }
     let path = "\(folder)/\(name(masterKey.namespaceID))"
     guard FileCheck.exists(path) else { return nil }
     let sealed = try InputFile.readFile(path, limit: 64 * 1024)
@@ -33,7 +33,7 @@ extension GuardDraft {
 
   /// Whether a way in of any backup is unfinished on this computer, which needs no master key.
   static func isAnyWaiting(_ world: World) -> Bool {
-    guard let folder = folder(world),
+    guard let folder = world.guardFolder,
       let names = try? FileManager.default.contentsOfDirectory(atPath: folder)
     else { return false }
     return names.contains { $0.hasPrefix(prefix) }
@@ -43,7 +43,7 @@ extension GuardDraft {
   ///
   /// - Throws: `config` without a home; `io`.
   func keep(_ masterKey: borrowing MasterKey, _ world: World) throws(UserMessage) {
-    guard let folder = Self.folder(world) else {
+    guard let folder = world.guardFolder else {
       throw UserMessage(
         .config, "HOME is not set, so there is no place for an unfinished way in",
         hint: "set HOME or XDG_STATE_HOME")
@@ -60,10 +60,8 @@ extension GuardDraft {
 
   /// Removes the stored one.
   static func forget(_ namespace: NamespaceID, _ world: World) {
-    if let folder = folder(world) { OutputFile.remove("\(folder)/\(name(namespace))") }
+    if let folder = world.guardFolder { OutputFile.remove("\(folder)/\(name(namespace))") }
   }
-
-  private static func folder(_ world: World) -> String? { world.stateFolder.map { $0 + "/guards" } }
 
   private static let prefix = "draft-"
 

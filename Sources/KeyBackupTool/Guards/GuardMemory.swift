@@ -76,7 +76,7 @@ struct GuardMemory: Codable, Equatable, Sendable {
 
   /// The memory of an account; nil: there is none.
   static func of(_ account: GuardAccountID, _ world: World) -> GuardMemory? {
-    guard let folder = folder(world),
+    guard let folder = world.guardFolder,
       let text = ForeignFile.text("\(folder)/\(account.hex).json", limit: fileLimit)
     else { return nil }
     return try? JSONDecoder().decode(GuardMemory.self, from: Data(text.utf8))
@@ -90,13 +90,9 @@ struct GuardMemory: Codable, Equatable, Sendable {
   func keep(_ account: GuardAccountID, _ world: World) -> Bool {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
-    guard let folder = Self.folder(world), let bytes = try? encoder.encode(self) else {
+    guard let folder = world.guardFolder, let bytes = try? encoder.encode(self) else {
       return false
     }
     return (try? PrivateFolder.replace(Array(bytes), as: account.hex + ".json", in: folder)) != nil
-  }
-
-  private static func folder(_ world: World) -> String? {
-    world.stateFolder.map { $0 + "/guards" }
   }
 }

@@ -38,12 +38,12 @@ struct LoginSession: ~Copyable {
     let keyID: KeyID
 
     init(_ keyID: KeyID, _ world: World) throws(UserMessage) {
-      guard let state = world.stateFolder else {
+      guard let folder = world.guardFolder else {
         throw UserMessage(
           .config, "HOME is not set, so there is no place for the session of a login",
           hint: "set HOME or XDG_STATE_HOME")
       }
-      folder = state + "/guards"
+      self.folder = folder
       self.keyID = keyID
     }
 

@@ -37,7 +37,7 @@ struct OwnReleases: Codable, Equatable, Sendable {
 
   /// The releases of a key slot.
   static func of(_ keyID: KeyID, _ world: World) -> OwnReleases {
-    guard let folder = folder(world),
+    guard let folder = world.guardFolder,
       let text = ForeignFile.text("\(folder)/\(name(keyID))", limit: fileLimit),
       let known = try? JSONDecoder().decode(OwnReleases.self, from: Data(text.utf8))
     else { return OwnReleases() }
@@ -50,11 +50,9 @@ struct OwnReleases: Codable, Equatable, Sendable {
     known.note(id, isUsed: isUsed, at: UInt64(max(0, world.now())))
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
-    guard let folder = folder(world), let bytes = try? encoder.encode(known) else { return }
+    guard let folder = world.guardFolder, let bytes = try? encoder.encode(known) else { return }
     try? PrivateFolder.replace(Array(bytes), as: name(keyID), in: folder)
   }
-
-  private static func folder(_ world: World) -> String? { world.stateFolder.map { $0 + "/guards" } }
 
   private static func name(_ keyID: KeyID) -> String { "releases-\(keyID.hex).json" }
 }

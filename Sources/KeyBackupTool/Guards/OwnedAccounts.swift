@@ -175,7 +175,7 @@ struct RetiredAccounts: Equatable, Sendable {
 
   /// The accounts in this computer's state.
   static func of(_ world: World) -> RetiredAccounts {
-    guard let folder = folder(world),
+    guard let folder = world.guardFolder,
       let text = ForeignFile.text("\(folder)/\(name)", limit: fileLimit),
       let known = try? JSONDecoder().decode([String].self, from: Data(text.utf8))
     else { return RetiredAccounts(accounts: []) }
@@ -190,10 +190,8 @@ struct RetiredAccounts: Equatable, Sendable {
     let all = accounts.union(more.map(\.hex))
     guard all != accounts else { return }
     accounts = all
-    guard let folder = Self.folder(world), let bytes = try? JSONEncoder().encode(all.sorted())
+    guard let folder = world.guardFolder, let bytes = try? JSONEncoder().encode(all.sorted())
     else { return }
     try? PrivateFolder.replace(Array(bytes), as: Self.name, in: folder)
   }
-
-  private static func folder(_ world: World) -> String? { world.stateFolder.map { $0 + "/guards" } }
 }

@@ -113,11 +113,13 @@ extension UserMessage {
 
   /// The PIN is the one that was enrolled, and the file does not open with it.
   ///
-  /// - Parameter isReset: whether all guards gave the tries back.
+  /// - Parameters:
+  ///   - what: "PIN" or "password".
+  ///   - isReset: whether all guards gave the tries back.
   /// - Returns: the error that says what to do.
-  static func changedGuardFile(isReset: Bool) -> UserMessage {
+  static func changedGuardFile(_ what: String, isReset: Bool) -> UserMessage {
     UserMessage(
-      .dataInvalid, "the PIN is right, but the file of the way in was changed or damaged",
+      .dataInvalid, "the \(what) is right, but the file of the way in was changed or damaged",
       hint: (isReset ? "you have all tries again\n" : "")
         + "use another way in, then: keybackup key repair")
   }

@@ -60,6 +60,9 @@ struct World: Sendable {
   /// The folder in which seen log files are remembered; nil without a home.
   var stateFolder: String? { place("XDG_STATE_HOME", ".local/state") }
 
+  /// The folder of what this computer remembers about guards; nil without a home.
+  var guardFolder: String? { stateFolder.map { $0 + "/guards" } }
+
   private func place(_ name: String, _ fallback: String) -> String? {
     userFolder(name, fallback).map { $0 + "/keybackup" }
   }

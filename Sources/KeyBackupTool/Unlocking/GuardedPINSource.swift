@@ -77,7 +77,8 @@ struct GuardedPINOpening: ~Copyable {
         throw .wrongGuardPIN(attempt.survey, what: header.schedule.secretName, at: world.now())
       }
       // The PIN was right: its try is given back, as after a success.
-      throw .changedGuardFile(isReset: attempt.reset(secret).isEmpty)
+      throw .changedGuardFile(
+        header.schedule.secretName, isReset: attempt.reset(secret).isEmpty)
     }
     request.damaged += slot.damagedFiles(secret: secret).map { file in
       FileFinding(

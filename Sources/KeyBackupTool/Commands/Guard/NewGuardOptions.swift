@@ -31,7 +31,7 @@ struct NewGuardOptions: ParsableArguments {
     help: ArgumentHelp("Write the random PIN to this new file.", valueName: "file"))
   var pinOut: String?
 
-  @Flag(help: "Print the random PIN also where it would not be.")
+  @Flag(help: "Print the PIN also with --pin-out, or to a pipe.")
   var reveal = false
 
   @Flag(help: "Give up an unfinished way in, and begin again.")
