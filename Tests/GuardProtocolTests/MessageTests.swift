@@ -62,6 +62,7 @@ struct MessageTests {
     let refusals: [GuardRefusal] = [
       .unauthorised, .unknown, .counter(7), .unconfirmed, .disabled, .malformed,
       .tooEarly(notBefore: 9), .usedUp, .tooMany, .clock,
+      .stopped,
     ]
     return [
       Sample(CreateAccountRequest(invite: nil, resetKey: reset, ownerKey: owner, kind: .pin(.pin))),
@@ -262,6 +263,7 @@ struct MessageTests {
     let statuses: [GuardRefusal: Int] = [
       .unauthorised: 401, .unknown: 404, .counter(1): 409, .unconfirmed: 409, .disabled: 410,
       .malformed: 422, .tooEarly(notBefore: 1): 429, .usedUp: 429, .tooMany: 429, .clock: 503,
+      .stopped: 503,
     ]
     for (refusal, status) in statuses { #expect(RefusalAnswer(refusal).status == status) }
     #expect(Set(GuardCall.allCases.map(\.path)).count == GuardCall.allCases.count)

@@ -20,4 +20,6 @@ public enum GuardRefusal: Error, Hashable, Sendable {
   case tooMany
   /// The guard's clock jumped; a person must accept it first.
   case clock
+  /// The guard was exported: another one has its accounts.
+  case stopped
 }

@@ -17,7 +17,7 @@ public struct RefusalAnswer: GuardMessage {
     case .disabled: 410
     case .malformed: 422
     case .tooEarly, .usedUp, .tooMany: 429
-    case .clock: 503
+    case .clock, .stopped: 503
     }
   }
 
@@ -33,11 +33,13 @@ public struct RefusalAnswer: GuardMessage {
     case .usedUp: "used_up"
     case .tooMany: "too_many"
     case .clock: "clock"
+    case .stopped: "stopped"
     }
   }
 
   private static let plain: [GuardRefusal] = [
     .unauthorised, .unknown, .unconfirmed, .disabled, .malformed, .usedUp, .tooMany, .clock,
+    .stopped,
   ]
 
   /// Reads a body; see ``GuardMessage/init(parsing:)``.

@@ -31,9 +31,12 @@ public struct GuardAnswer: Equatable, Sendable {
 
   /// The answer when the database fails: nothing was decided, or the same request finds out.
   init(_ error: GuardStoreError) {
-    let (status, word) = error == .stopped ? (503, "stopped") : (500, "unavailable")
+    if error == .stopped {
+      self.init(GuardRefusal.stopped)
+      return
+    }
     self.init(
-      status: status, body: Array(JSONText.object([("error", JSONText.quoted(word))]).utf8))
+      status: 500, body: Array(JSONText.object([("error", JSONText.quoted("unavailable"))]).utf8))
   }
 }
 

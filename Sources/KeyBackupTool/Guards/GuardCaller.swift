@@ -176,6 +176,8 @@ struct GuardCaller {
         // A proxy in front of a guard answers so too.
         return .failure(.missing("it answered with HTTP's status \(status)"))
       }
+      // The guard is elsewhere: this one decides nothing.
+      if refusal.refusal == .stopped { return .failure(.missing(refusal.refusal.text)) }
       return .failure(.refused(refusal.refusal))
     }
   }

@@ -30,7 +30,7 @@ enum GuardFault: Error, Equatable, Sendable {
 
 extension GuardRefusal {
   /// The refusal as the end of a sentence about the guard.
-  fileprivate var text: String {
+  var text: String {
     switch self {
     case .unauthorised: "it does not accept the signature"
     case .unknown: "it does not know the account"
@@ -42,6 +42,7 @@ extension GuardRefusal {
     case .usedUp: "no try is left there"
     case .tooMany: "it gets too many requests, or too many logins are pending or were stopped there"
     case .clock: "its clock is in doubt, and its operator must accept it first"
+    case .stopped: "it was moved; ask its operator for the new address"
     }
   }
 }

@@ -99,6 +99,11 @@ import Testing
     try guarded.circle.make(2, be: "down")
     let restored = try await guarded.alone(["wallet", "list"] + guarded.opening())
     #expect(restored.err.contains("are not back"), "\(restored.text)")
+    try guarded.circle.make(2, be: "exported")
+    let moved = try await guarded.alone(["wallet", "list"] + guarded.opening())
+    #expect(
+      moved.err.contains("it was moved; ask its operator for the new address"), "\(moved.text)")
+    try guarded.circle.make(2, be: "down")
     try guarded.circle.make(3, be: "down")
     let evaluated = guarded.circle.count("evaluate")
     let refused = try await guarded.alone(["wallet", "list"] + guarded.opening(), expecting: nil)
