@@ -32,7 +32,7 @@ struct GuardAddCommand: ParsableCommand, KeyBackupCommand {
       "A guard's address, or ID=URL; one for each guard.", valueName: "url|id=url"))
   var server: [String]
 
-  @Option(help: ArgumentHelp("How many of the guards are needed.", valueName: "n"))
+  @Option(help: ArgumentHelp("How many are needed: more than half of the guards.", valueName: "n"))
   var threshold: Int
 
   @Option(

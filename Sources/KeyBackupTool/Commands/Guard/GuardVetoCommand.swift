@@ -25,8 +25,8 @@ struct GuardVetoCommand: ParsableCommand, KeyBackupCommand {
       digits.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
     else {
       throw ValidationError(
-        "the ID of a login has 32 hex digits, and its start \(ShortID.leastTyped) or more: keybackup "
-          + "guard status")
+        "the ID of a login has 32 hex digits; give all, or its first \(ShortID.leastTyped) or more: "
+          + "keybackup guard status")
     }
   }
 
