@@ -22,21 +22,30 @@ private final class InjectingTransport: HIDTransport {
   private let key: SimulatedKey
   private let fault: Fault?
   private let call: Int
-  private let state: Mutex<(calls: Int, generator: SeededGenerator)>
+  private let state: Mutex<(calls: Int, isOpen: Bool, generator: SeededGenerator)>
 
   init(_ key: InProcessKey, _ fault: Fault?, at call: Int, seed: UInt64) {
     self.key = SimulatedKey(key)
     self.fault = fault
     self.call = call
-    state = Mutex((0, SeededGenerator(seed: seed)))
+    state = Mutex((0, false, SeededGenerator(seed: seed)))
   }
 
   var calls: Int { state.withLock { $0.calls } }
+  /// Opened, and not closed since: a device's file descriptor would be left behind.
+  var isOpen: Bool { state.withLock { $0.isOpen } }
 
   /// Always false, so that no failure is waited for.
   var isConnected: Bool { false }
-  func open() -> Bool { next() == .fails ? false : key.open() }
-  func close() { key.close() }
+  func open() -> Bool {
+    guard next() != .fails, key.open() else { return false }
+    state.withLock { $0.isOpen = true }
+    return true
+  }
+  func close() {
+    key.close()
+    state.withLock { $0.isOpen = false }
+  }
 
   func read(into report: inout MutableRawSpan, milliseconds: Int32) -> Bool {
     let fault = next()
@@ -92,6 +101,7 @@ private final class InjectingTransport: HIDTransport {
     var options = Authenticator.Options()
     (options.touchTimeout, options.answerTimeout) = (.seconds(20), .seconds(20))
     let transport = InjectingTransport(key, fault, at: call, seed: Self.seed)
+    var failure: PRFDeviceError?
     do throws(PRFDeviceError) {
       let authenticator = try await Authenticator.open(over: transport, options: options)
       try await MisbehaviourTests.use(authenticator, for: use, id)
@@ -99,9 +109,11 @@ private final class InjectingTransport: HIDTransport {
     } catch {
       // Not always: a key waits half a second for a packet that was lost.
       if call % 5 == 0 { try await reopen(key, options) }
-      return (transport.calls, error)
+      failure = error
     }
-    return (transport.calls, nil)
+    for _ in 0..<6000 where transport.isOpen { try await Task.sleep(for: .milliseconds(10)) }
+    #expect(!transport.isOpen, "the device is left open after a fault at call \(call)")
+    return (transport.calls, failure)
   }
 
   /// Waits until the key answers again.
@@ -128,7 +140,6 @@ private final class InjectingTransport: HIDTransport {
   func `Each call fails once, in turn`(use: MisbehaviourTests.Use) async throws {
     let good = try await run(use, nil, at: 0)
     #expect(good.error == nil)
-    let before = Self.descriptors
     for call in 1...good.calls {
       for fault in InjectingTransport.Fault.allCases {
         let (_, error) = try await run(use, fault, at: call)
@@ -145,16 +156,5 @@ private final class InjectingTransport: HIDTransport {
         }
       }
     }
-    // A leak would be one or more descriptors for each run, and stay. Descriptors of other suites
-    // go away again.
-    let runs = good.calls * InjectingTransport.Fault.allCases.count
-    for _ in 0..<6000 where Self.descriptors - before >= runs / 2 {
-      try await Task.sleep(for: .milliseconds(100))
-    }
-    #expect(Self.descriptors - before < runs / 2, "file descriptors are left behind")
-  }
-
-  private static var descriptors: Int {
-    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
   }
 }

@@ -34,7 +34,7 @@ import Testing
       for answer in [
         await owner.evaluate(counter, try element(1)), await owner.status(),
         await owner.retire(), await (try TestOwner(service)).create(),
-      ] { #expect(answer.status == 503 && answer.refusal == nil) }
+      ] { #expect(answer.status == 503 && answer.refusal == .stopped) }
     }
     #expect(
       try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
