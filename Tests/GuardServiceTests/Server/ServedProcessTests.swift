@@ -54,6 +54,22 @@ struct ServedProcessTests {
     }
   }
 
+  @Test func `A path is named as a shell takes it`() throws {
+    let folder = try TestFolder()
+    let missing = try run(["invite", "--state", folder.path + "/it's\nhere"])
+    #expect(missing.code == 78)
+    #expect(
+      missing.output.contains("there is no guard in $'\(folder.path)/it\\047s\\012here'\n"),
+      "\(missing.output)")
+    let open = folder.path + "/two words"
+    try FileManager.default.createDirectory(
+      atPath: open, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: open)
+    let shared = try run(["invite", "--state", open])
+    #expect(shared.code == 78)
+    #expect(shared.output.contains("hint: run: chmod 700 '\(open)'\n"), "\(shared.output)")
+  }
+
   @Test func `What cannot be used is an error with advice, and the code of exit-codes.md`()
     async throws
   {
