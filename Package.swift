@@ -143,7 +143,7 @@ let package = Package(
     .target(
       name: "BackupFolder", dependencies: ["CSPP", "SecretMemory", "CLinux", "CReadingProcess"],
       swiftSettings: optimised),
-    // What both commands have: their version, and the service manager that started them.
+    // What both commands have: their version, their service manager, and safe words for a shell.
     .target(name: "CommandSupport", swiftSettings: strict),
     // Where this computer may keep a secret for a while.
     .target(

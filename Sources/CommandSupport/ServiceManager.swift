@@ -1,7 +1,8 @@
 internal import Glibc
 
-// This module is for what both commands have, `keybackup` and `keybackup-guard`: their version, and
-// the service manager that started them. It knows no backup and no guard.
+// This module is for what both commands have, `keybackup` and `keybackup-guard`. That is their
+// version, the service manager that started them, and text that a shell takes for more than text.
+// It knows no backup and no guard.
 
 /// The service manager that started this program, if one did and wants to hear of it: sd_notify(3).
 package struct ServiceManager: Sendable {

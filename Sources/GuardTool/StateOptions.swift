@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import CLinux
+internal import CommandSupport
 internal import FoundationEssentials
 internal import Glibc
 
@@ -52,17 +53,20 @@ struct StateOptions: ParsableArguments {
         atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
       throw GuardToolError(
-        .cannotCreate, "the folder \(path) cannot be made",
+        .cannotCreate, "the folder \(ShellWord.quoted(path)) cannot be made",
         hint: "make it, or name another one with --state FOLDER")
     }
     var status = stat()
     guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-      throw GuardToolError(.cannotCreate, "\(path) is not a folder", hint: "name another one")
+      throw GuardToolError(
+        .cannotCreate, "\(ShellWord.quoted(path)) is not a folder", hint: "name another one")
     }
     guard status.st_uid == geteuid(), status.st_mode & 0o022 == 0 else {
       throw GuardToolError(
-        .config, "others may write to the folder \(path)",
-        hint: "run: chmod 700 \(path)\nand make it belong to the user who runs the guard")
+        .config, "others may write to the folder \(ShellWord.quoted(path))",
+        hint:
+          "run: chmod 700 \(ShellWord.quoted(path))\nand make it belong to the user who runs the guard"
+      )
     }
     return path
   }
@@ -72,7 +76,7 @@ struct StateOptions: ParsableArguments {
     let path = try folder()
     guard unsafe access(path, F_OK) == 0 else {
       throw GuardToolError(
-        .config, "there is no guard in \(path)",
+        .config, "there is no guard in \(ShellWord.quoted(path))",
         hint: "name its folder with --state FOLDER, or start one: keybackup-guard serve")
     }
     return try madeFolder()
@@ -84,22 +88,7 @@ struct StateOptions: ParsableArguments {
   var words: String {
     let path = database.flatMap { $0.contains("://") ? nil : $0 }
     return [("--state", folderName), ("--database", path), ("--server-key", keyFile)]
-      .map { name, value in value.map { " \(name) \(Self.shellWord($0))" } ?? "" }.joined()
-  }
-
-  /// A text as a shell takes it: in quotes where needed.
-  private static func shellWord(_ text: String) -> String {
-    let isPlain =
-      !text.isEmpty
-      && text.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "-")...UInt8(ascii: ":"), UInt8(ascii: "_"), UInt8(ascii: "@"):
-          true
-        default: false
-        }
-      }
-    return isPlain ? text : "'" + text.replacing("'", with: "'\\''") + "'"
+      .map { name, value in value.map { " \(name) \(ShellWord.quoted($0))" } ?? "" }.joined()
   }
 
   /// A path that stays what it is when the program's folder changes.

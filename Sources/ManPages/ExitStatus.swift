@@ -54,7 +54,10 @@ struct ExitStatus {
       text: "Somebody refused or cancelled, or guards refuse."),
     ExitStatus(code: 86, word: "prf-unsupported", text: "The key has no hmac-secret."),
     ExitStatus(code: 87, word: "partial", text: "Done in part. Each failure is listed."),
-    ExitStatus(code: 88, word: "at-risk", text: "Fewer than two ways in count (status)."),
+    ExitStatus(
+      code: 88, word: "at-risk",
+      text: "Fewer than two ways in count (status), or guards report tries or logins that are not "
+        + "yours (guard status)."),
     ExitStatus(code: 89, word: "rollback", text: "The folder was rolled back or forked."),
     ExitStatus(
       code: 90, word: "ambiguous", text: "Several keys, wallets or namespaces fit. Name one."),

@@ -13,6 +13,7 @@ struct ServiceURLTests {
     "https://accounts.example/realms/two%20words", "https://a/@:!$&'()*+,;=", "http://localhost",
     "http://localhost:8080/x", "http://127.0.0.1:9", "http://127.255.0.9", "http://[::1]:80",
     "https://x//y", "https://a-b.c1", "https://127.0.0.1/...", "https://0x7f.a1",
+    "https://a--b.example", "https://guard.example/%2e%2e%2e/a%2e",
   ]
 
   private static let refused = [
@@ -33,7 +34,9 @@ struct ServiceURLTests {
     "http://0127.0.0.1", "http://128.0.0.1", "http://localhost.example", "http://LOCALHOST",
     "https://127.1", "https://0x7f000001", "https://0x7f.1", "https://2130706433", "https://1.2.3",
     "https://1.2.3.256", "https://1.2.3.04", "https://guard.example.1", "https://1",
-    "http://[::2]", "http://[0::1]", "https://under_score.example",
+    "http://[::2]", "http://[0::1]", "https://under_score.example", "https://-a.example",
+    "https://a-.example", "https://a.-", "https://-", "https://guard.example/%2e",
+    "https://guard.example/%2E%2e/b", "https://guard.example/b/.%2e", "https://guard.example/%2E.",
     "https://" + String(repeating: "a", count: 64),
     "https://" + String(repeating: "a.", count: 127) + "a",
     "https://guard.example/" + String(repeating: "a", count: 500),
@@ -51,7 +54,8 @@ struct ServiceURLTests {
   @Test func `Another program judges these and others alike`() throws {
     var random = SeededGenerator(seed: TestSeed.value)
     let pieces = [
-      "https", "http", "://", "/", ":", "@", "?", "#", "[", "]", "%", "%41", ".", "..", "a", "Z9",
+      "https", "http", "://", "/", ":", "@", "?", "#", "[", "]", "%", "%41", "%2e", "/%2E", ".",
+      "..", "a", "Z9",
       "0x7f", "10.0.0.1",
       "-", "_", "127.0.0.1", "localhost", "::1", "443", "0", "65536", "\u{E4}", " ",
       "guard.example",

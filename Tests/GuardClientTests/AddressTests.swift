@@ -36,7 +36,7 @@ import Testing
     "https://a.example/./b", "https://a.example/../b", "https://a.example/%2e%2E/b",
     "https://a.example/b/.%2e", "http://a.example", "http://10.0.0.1", "http://128.0.0.1",
     "http://[::2]", "http://[::ffff:127.0.0.1]", "http://localhost.example", "http://a.localhost",
-    "http://0.0.0.0", "http://127.0.0.1.example",
+    "http://0.0.0.0", "http://127.0.0.1.example", "https://under_score.example",
   ])
   func `No other URL is allowed`(_ url: String) {
     #expect(throws: AskFailure.self) { try WebAddress(url) }
@@ -48,6 +48,10 @@ import Testing
     #expect(address.query == "c=d&e=/f?g")
     #expect(address.text == "https://a.example/b?c=d&e=/f?g")
     #expect(throws: AskFailure.self) { try WebAddress("https://a.example/?b#c", withQuery: true) }
+    #expect(throws: AskFailure.self) { try WebAddress("https://a_b.example/?c", withQuery: true) }
+    let longest = "https://a.example/" + String(repeating: "a", count: 494)
+    #expect(try WebAddress(longest).path.count == 495)
+    #expect(throws: AskFailure.self) { try WebAddress(longest + "a") }
   }
 
   @Test func `Names and values of forms come back as they were`() throws {

@@ -96,7 +96,7 @@ def number(value, least, most):
 
 
 ADDRESS = re.compile(
-    r"(https?)://([A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})*|\[[0-9a-f:.]*:[0-9a-f:.]*\])(?::([1-9][0-9]{0,4}))?"
+    r"(https?)://((?!-)[A-Za-z0-9-]{1,63}(?<!-)(?:\.(?!-)[A-Za-z0-9-]{1,63}(?<!-))*|\[[0-9a-f:.]*:[0-9a-f:.]*\])(?::([1-9][0-9]{0,4}))?"
     r"((?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})*)*)", re.ASCII)
 
 
@@ -106,7 +106,8 @@ def address(text):
     match = ADDRESS.fullmatch(text)
     need(match, "url")
     scheme, host, port, path = match.groups()
-    need((4 <= len(host) <= 47 if host[0] == "[" else len(host) <= 253) and int(port or 1) <= 65535 and not {".", ".."} & set(path.split("/")), "url")
+    need((4 <= len(host) <= 47 if host[0] == "[" else len(host) <= 253) and int(port or 1) <= 65535, "url")
+    need(not any(re.fullmatch(r"(?:\.|%2e){1,2}", segment, re.I) for segment in path.split("/")), "url")
     octets = host.split(".")
     ipv4 = len(octets) == 4 and all(re.fullmatch("0|[1-9][0-9]{0,2}", o) and int(o) < 256 for o in octets)
     need(ipv4 or host[0] == "[" or octets[-1][0] not in "0123456789", "url")

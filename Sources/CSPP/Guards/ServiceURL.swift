@@ -2,6 +2,8 @@
 ///
 /// A header may be planted, so there is one way to read an address: `https://`, a host, perhaps a
 /// port and a path. There is no user, query or fragment. Only a loopback address may have `http://`.
+/// The program that asks guards reads addresses by this rule, too. A name has no underscore, as
+/// RFC 1123 wants it of hosts.
 public struct ServiceURL: Hashable, Sendable, CustomStringConvertible {
   /// The most bytes of an address.
   public static let maximumSize = 512
@@ -32,9 +34,7 @@ public struct ServiceURL: Hashable, Sendable, CustomStringConvertible {
   /// Whether bytes are a path of RFC 3986, without segments that a server would resolve.
   private static func isPath(_ path: [UInt8]) -> Bool {
     let segments = path.split(separator: UInt8(ascii: "/"))
-    if segments.contains(where: { $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }) {
-      return false
-    }
+    if segments.contains(where: isDots) { return false }
     var place = 0
     while place < path.count {
       if path[place] == UInt8(ascii: "%") {
@@ -48,6 +48,12 @@ public struct ServiceURL: Hashable, Sendable, CustomStringConvertible {
       }
     }
     return true
+  }
+
+  /// Whether a segment leads nowhere or upwards, also with its dots percent-encoded.
+  private static func isDots(_ segment: ArraySlice<UInt8>) -> Bool {
+    let text = String(decoding: segment, as: UTF8.self).lowercased()
+    return [".", "..", "%2e", ".%2e", "%2e.", "%2e%2e"].contains(text)
   }
 
   private static func isHexDigit(_ byte: UInt8) -> Bool {
@@ -87,7 +93,7 @@ extension ServiceURL {
           name.allSatisfy({
             ServiceURL.isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".")
           }),
-          labels.allSatisfy({ (1...63).contains($0.count) })
+          labels.allSatisfy({ Self.isLabel($0) })
         else { return nil }
         // 127.1 and 0x7f000001 are addresses to the C library: only four numbers are here.
         let isNumeric = labels.last?.first.map { (0x30...0x39).contains($0) } ?? false
@@ -98,6 +104,11 @@ extension ServiceURL {
       }
       if rest.isEmpty { return }
       guard let port = Self.number(rest.dropFirst(), upTo: 65_535), port > 0 else { return nil }
+    }
+
+    private static func isLabel(_ label: ArraySlice<UInt8>) -> Bool {
+      let hyphen = UInt8(ascii: "-")
+      return (1...63).contains(label.count) && label.first != hyphen && label.last != hyphen
     }
 
     private static func isIPv4(_ labels: [ArraySlice<UInt8>]) -> Bool {

@@ -1,12 +1,12 @@
-internal import Glibc
+internal import CSPP
 
 // This folder is for HTTP: which addresses are allowed, one request and its bounded answer. It
 // knows no guard and no login.
 
-/// A checked URL: https, or http to a loopback address.
+/// A `ServiceURL` in its parts, perhaps with a query.
 ///
-/// It has no userinfo and no fragment, and only ASCII characters that RFC 3986 allows. So no two
-/// parsers read it in two ways.
+/// An issuer's metadata may name addresses with a query. Everything before it follows the one rule
+/// that headers follow too. The query has only ASCII characters that RFC 3986 allows.
 struct WebAddress: Equatable, Sendable {
   /// `https` or `http`.
   let scheme: String
@@ -34,29 +34,25 @@ struct WebAddress: Equatable, Sendable {
   ///   - withQuery: whether it may have a query.
   /// - Throws: ``AskFailure/Reason/badURL``.
   init(_ text: String, withQuery: Bool = false) throws(AskFailure) {
-    let marks = ["https://", "http://"]
-    guard let mark = marks.first(where: { text.hasPrefix($0) }) else {
-      throw AskFailure(.badURL, "the URL must begin with https://")
+    let mark = withQuery ? text.firstIndex(of: "?") : nil
+    guard let url = ServiceURL(String(text[..<(mark ?? text.endIndex)])) else {
+      throw AskFailure(
+        .badURL, "the URL must begin with https://, and have a host, perhaps a port and a path")
     }
-    let rest = text.dropFirst(mark.count)
-    let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
-    let (host, port) = try Self.authority(rest[..<end])
-    var tail = rest[end...]
-    var query: String?
-    if withQuery, let start = tail.firstIndex(of: "?") {
-      query = String(tail[tail.index(after: start)...])
-      tail = tail[..<start]
+    query = mark.map { String(text[text.index(after: $0)...]) }
+    guard query.map(Self.isQuery) ?? true else {
+      throw AskFailure(.badURL, "the URL has a fragment or a character out of place")
     }
-    guard Self.isPath(tail), query.map({ Self.areAllowed($0, beside: "/?") }) ?? true else {
-      throw AskFailure(.badURL, "the URL has a query, a fragment or a character out of place")
-    }
-    scheme = String(mark.dropLast(3))
-    self.host = host
-    self.port = port
-    path = String(tail)
-    self.query = query
-    guard !isPlain || LoopbackHost.names(host) else {
-      throw AskFailure(.badURL, "http is allowed to this computer only: use https")
+    scheme = url.text.hasPrefix("http://") ? "http" : "https"
+    path = String(url.text.dropFirst(scheme.count + 3 + url.host.count))
+    let authority = url.host.lowercased()
+    // A colon inside brackets is part of an IPv6 address.
+    if let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") {
+      host = String(authority[..<colon])
+      port = UInt16(authority[authority.index(after: colon)...])
+    } else {
+      host = authority
+      port = nil
     }
   }
 
@@ -75,33 +71,8 @@ struct WebAddress: Equatable, Sendable {
     return WebAddress(self, path: prefix + path)
   }
 
-  private static func authority(_ text: Substring) throws(AskFailure) -> (String, UInt16?) {
-    guard !text.contains("@") else {
-      throw AskFailure(.badURL, "the URL must not have a user's name")
-    }
-    var host = text.lowercased()
-    var port: UInt16?
-    // A colon inside brackets is part of an IPv6 address.
-    if let colon = host.lastIndex(of: ":"), !host[colon...].contains("]") {
-      let digits = host[host.index(after: colon)...]
-      guard digits.utf8.allSatisfy({ (48...57).contains($0) }), digits.first != "0",
-        let number = UInt16(digits)
-      else { throw AskFailure(.badURL, "the URL's port is not valid") }
-      port = number
-      host = String(host[..<colon])
-    }
-    guard WebHost.isValid(host) else { throw AskFailure(.badURL, "the URL's host is not valid") }
-    return (host, port)
-  }
-
-  /// Segments of pchar (RFC 3986, section 3.3), none of which leads upwards.
-  private static func isPath(_ path: Substring) -> Bool {
-    let segments = path.lowercased().split(separator: "/")
-    return areAllowed(path, beside: "/")
-      && !segments.contains { [".", "..", "%2e", "%2e%2e", ".%2e", "%2e."].contains($0) }
-  }
-
-  private static func areAllowed(_ text: some StringProtocol, beside others: String) -> Bool {
+  /// Whether a text has only the characters of a query (RFC 3986, section 3.4).
+  private static func isQuery(_ text: String) -> Bool {
     var rest = Array(text.utf8)[...]
     while let byte = rest.popFirst() {
       switch byte {
@@ -111,48 +82,10 @@ struct WebAddress: Equatable, Sendable {
         guard digits.count == 2, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit })
         else { return false }
         rest = rest.dropFirst(2)
-      case _ where "-._~!$&'()*+,;=:@".utf8.contains(byte) || others.utf8.contains(byte): continue
+      case _ where "-._~!$&'()*+,;=:@/?".utf8.contains(byte): continue
       default: return false
       }
     }
     return true
-  }
-}
-
-/// The syntax of a host.
-enum WebHost {
-  /// Whether a lower-case text is a name, an IPv4 address or an IPv6 address in brackets.
-  static func isValid(_ host: String) -> Bool {
-    if host.hasPrefix("[") {
-      guard host.hasSuffix("]") else { return false }
-      var address = in6_addr()
-      return unsafe inet_pton(AF_INET6, String(host.dropFirst().dropLast()), &address) == 1
-    }
-    let labels = host.split(separator: ".", omittingEmptySubsequences: false)
-    guard (1...253).contains(host.utf8.count), let last = labels.last,
-      labels.allSatisfy({ label in
-        (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
-          && label.utf8.allSatisfy {
-            (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x2D || $0 == 0x5F
-          }
-      })
-    else { return false }
-    // 127.1, 0x7f000001 and 2130706433 are addresses to the C library: only four numbers are here.
-    let looksNumeric = last.first.map { ("0"..."9").contains($0) } ?? false
-    return !looksNumeric || isIPv4(host)
-  }
-
-  /// Whether a text is four decimal numbers without leading zeros.
-  static func isIPv4(_ host: String) -> Bool {
-    let numbers = host.split(separator: ".", omittingEmptySubsequences: false)
-    return numbers.count == 4 && numbers.allSatisfy { UInt8($0).map { "\($0)" } == String($0) }
-  }
-}
-
-/// The names of this computer.
-enum LoopbackHost {
-  /// Whether a valid host is a literal loopback address or `localhost`.
-  static func names(_ host: String) -> Bool {
-    host == "localhost" || host == "[::1]" || (WebHost.isIPv4(host) && host.hasPrefix("127."))
   }
 }

@@ -21,7 +21,8 @@ public struct RefusalAnswer: GuardMessage {
     }
   }
 
-  private var word: String {
+  /// The reason's word in the body, without a counter or a time.
+  public var word: String {
     switch refusal {
     case .unauthorised: "unauthorised"
     case .unknown: "unknown"

@@ -18,6 +18,14 @@ extension GuardAccountService {
     return invite
   }
 
+  /// Takes invites back that nobody has read; one that was spent all the same stays so.
+  ///
+  /// - Parameter invites: their codes.
+  /// - Throws: ``GuardStoreError``.
+  public func takeBack(_ invites: [String]) async throws(GuardStoreError) {
+    try await store.removeInvites(invites.map(Self.hash))
+  }
+
   /// The hash of an invite, if the guard wants one.
   func inviteHash(_ invite: String?) throws(CallFailure) -> [UInt8]? {
     guard options.wantsInvites else { return nil }

@@ -13,20 +13,26 @@ public struct GuardAnswer: Equatable, Sendable {
   public let key: String?
   /// The header ``GuardSignature/signatureHeader`` of a signed answer.
   public let signature: String?
+  /// The reason of a refusal for the log, one of few words; nil for an ordinary answer.
+  public let reason: String?
 
   /// Creates an answer.
-  public init(status: Int, body: [UInt8], key: String? = nil, signature: String? = nil) {
+  public init(
+    status: Int, body: [UInt8], key: String? = nil, signature: String? = nil,
+    reason: String? = nil
+  ) {
     self.status = status
     self.body = body
     self.key = key
     self.signature = signature
+    self.reason = reason
   }
 
   init(_ message: some GuardMessage) { self.init(status: 200, body: message.body) }
 
   init(_ refusal: GuardRefusal) {
     let answer = RefusalAnswer(refusal)
-    self.init(status: answer.status, body: answer.body)
+    self.init(status: answer.status, body: answer.body, reason: answer.word)
   }
 
   /// The answer when the database fails: nothing was decided, or the same request finds out.
@@ -35,8 +41,10 @@ public struct GuardAnswer: Equatable, Sendable {
       self.init(GuardRefusal.stopped)
       return
     }
+    let word = "unavailable"
     self.init(
-      status: 500, body: Array(JSONText.object([("error", JSONText.quoted("unavailable"))]).utf8))
+      status: 500, body: Array(JSONText.object([("error", JSONText.quoted(word))]).utf8),
+      reason: word)
   }
 }
 

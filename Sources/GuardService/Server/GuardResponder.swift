@@ -15,7 +15,8 @@ struct GuardRequestContext: InitializableFromSource {
 /// Answers requests: the calls of the protocol, `/healthz` and `/metrics`.
 ///
 /// It knows no account. It reads a body up to the protocol's limit, and hands it on with the two
-/// headers. What it writes into the log is the call, the status and the time.
+/// headers. What it writes into the log is the call, the status, the time, and the word of a
+/// refusal.
 struct GuardResponder: HTTPResponder {
   /// The requests for which one attempt to create an account counts.
   ///
@@ -35,6 +36,12 @@ struct GuardResponder: HTTPResponder {
   let stateFolder: String
   let logger: Logger
 
+  /// A response, and for the log the word of a refusal.
+  private struct Reply {
+    var response: Response
+    var reason: String?
+  }
+
   func respond(to request: Request, context: GuardRequestContext) async throws -> Response {
     let start = NIODeadline.now().uptimeNanoseconds
     // Exactly: no query, no other spelling of a path.
@@ -43,38 +50,38 @@ struct GuardResponder: HTTPResponder {
     let client = proxies.client(
       of: proxies.peer(context.peer),
       forwarded: Self.forwardedHeader.map { request.headers[values: $0] } ?? [])
-    let response: Response
+    let reply: Reply
     if let call {
-      response = await answer(call, request, client, start)
+      reply = await answer(call, request, client, start)
     } else if request.method == .get, path == "/healthz" {
       // It reads the database, so strangers have a limit there too.
       let isAdmitted = isOwn(request, client) || limits.admit(1, of: client, at: start)
-      response = isAdmitted ? await health() : refuse(.rate, Self.tooMany)
+      reply = isAdmitted ? Reply(response: await health()) : refuse(.rate, Self.tooMany)
     } else if request.method == .get, path == "/metrics", isOwn(request, client) {
-      response = await page()
+      reply = Reply(response: await page())
     } else {
-      response =
+      reply =
         limits.admit(1, of: client, at: start)
-        ? Self.noSuchPath : refuse(.rate, Self.tooMany)
+        ? Reply(response: Self.noSuchPath) : refuse(.rate, Self.tooMany)
     }
     let end = NIODeadline.now().uptimeNanoseconds
-    let status = response.status.code
+    let status = reply.response.status.code
     metrics.count(call, status: status, nanoseconds: end - start, at: end)
     // Those who watch the guard ask every few seconds.
     if call != nil || status >= 400 {
-      logger.info(
-        "request",
-        metadata: [
-          "call": "\(call?.word ?? "other")", "status": "\(status)",
-          "milliseconds": "\((end - start) / 1_000_000)",
-        ])
+      var metadata: Logger.Metadata = [
+        "call": "\(call?.word ?? "other")", "status": "\(status)",
+        "milliseconds": "\((end - start) / 1_000_000)",
+      ]
+      if let reason = reply.reason { metadata["reason"] = "\(reason)" }
+      logger.info("request", metadata: metadata)
     }
-    return response
+    return reply.response
   }
 
   private func answer(
     _ call: GuardCall, _ request: Request, _ client: ClientAddress, _ now: UInt64
-  ) async -> Response {
+  ) async -> Reply {
     let cost = call == .createAccount ? Self.costOfCreation : 1
     guard limits.admit(cost, of: client, at: now) else { return refuse(.rate, Self.tooMany) }
     guard let body = await body(of: request) else { return refuse(.size, Self.tooLarge) }
@@ -90,7 +97,7 @@ struct GuardResponder: HTTPResponder {
     if let signature = answer.signature, let name = Self.signatureHeader {
       response.headers[name] = signature
     }
-    return response
+    return Reply(response: response, reason: answer.reason)
   }
 
   /// The body, if it is within the protocol's limit; no more than that is read.
@@ -141,9 +148,9 @@ struct GuardResponder: HTTPResponder {
 
   // MARK: Answers without an account
 
-  private func refuse(_ reason: ServerMetrics.Refusal, _ response: Response) -> Response {
+  private func refuse(_ reason: ServerMetrics.Refusal, _ response: Response) -> Reply {
     metrics.count(refused: reason)
-    return response
+    return Reply(response: response, reason: reason.rawValue)
   }
 
   private static var tooMany: Response {

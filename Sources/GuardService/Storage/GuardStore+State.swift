@@ -154,4 +154,17 @@ extension GuardStore {
         "INSERT INTO invites (hash, made) VALUES ($1, $2)", [.bytes(hash), SQLValue(now)])
     }
   }
+
+  /// Removes invites; one that is not there is none.
+  ///
+  /// - Parameter hashes: 32 bytes each.
+  /// - Throws: ``GuardStoreError``.
+  func removeInvites(_ hashes: [[UInt8]]) async throws(GuardStoreError) {
+    try await database.write { session throws(GuardStoreError) in
+      try session.lock(exclusively: false)
+      for hash in hashes {
+        _ = try session.run("DELETE FROM invites WHERE hash = $1", [.bytes(hash)])
+      }
+    }
+  }
 }

@@ -174,13 +174,15 @@ extension RotateCommand {
           + "used in this run. The first time that you use one, compare this new ID:")
       lines.append("  \(rotation.namespace.id.grouped)")
     }
-    let guarded = rotation.left.filter(\.isGuarded).map {
-      "\"\(PrintableText.name($0.label, limit: 40))\""
-    }
+    let guarded = rotation.left.filter(\.isGuarded)
+    let names = guarded.map { "\"\(PrintableText.name($0.label, limit: 40))\"" }
     if !guarded.isEmpty {
       lines.append(
         "Anyone who knows the old master key can end the accounts at guards of "
-          + guarded.joined(separator: ", ") + ". To make new ones: keybackup guard renew")
+          + names.joined(separator: ", ") + ".")
+      for (name, id) in zip(names, ShortID.shown(guarded.map(\.keyID.hex))) {
+        lines.append("To renew \(name): keybackup guard renew \(id)")
+      }
     }
     return lines + [
       "Other computers follow with this key. With another key they ask you to compare the ID. "

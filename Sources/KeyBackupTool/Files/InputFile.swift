@@ -3,6 +3,7 @@
 // of the secret is not known here.
 
 internal import CLinux
+internal import CommandSupport
 internal import Glibc
 internal import SecretMemory
 

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import BackupFolder
 internal import CSPP
+internal import CommandSupport
 
 /// Where guards are, and whom to trust about that.
 struct GuardAddressOptions: ParsableArguments {

@@ -1,5 +1,6 @@
 internal import BackupFolder
 internal import CSPP
+internal import CommandSupport
 internal import FoundationEssentials
 internal import Glibc
 internal import SecretMemory

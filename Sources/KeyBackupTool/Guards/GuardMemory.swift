@@ -14,6 +14,8 @@ struct GuardMemory: Codable, Equatable, Sendable {
   var spent: Int
   /// The counter of a request whose answer did not come: it may have spent a try.
   var asked: UInt64?
+  /// The counter of a request to give the tries back whose answer did not come.
+  var back: UInt64?
 
   /// The difference between a status and the memory.
   struct Finding: Equatable, Sendable {
@@ -25,6 +27,9 @@ struct GuardMemory: Codable, Equatable, Sendable {
     var ownTries: Int
     /// Whether the guard was moved since, which leaves few tries until they are given back.
     var isMoved = false
+    /// How often somebody else changed the account since this computer last asked; 0 where it
+    /// cannot tell.
+    var others: UInt64 = 0
   }
 
   /// Compares a status with what is remembered.
@@ -59,7 +64,9 @@ struct GuardMemory: Codable, Equatable, Sendable {
     // A request to a guard that was set back names a lower counter than the memory.
     let hasArrived = memory.asked.map { $0 >= memory.counter && counter > $0 } ?? false
     let own = min(max(memory.spent, 0), all) + (hasArrived ? 1 : 0)
-    let expected = memory.counter + (hasArrived ? 1 : 0)
+    let isBack =
+      spent == 0 && memory.back.map { $0 >= memory.counter && counter > $0 } ?? false
+    let expected = memory.counter + (hasArrived || isBack ? 1 : 0)
     let foreign = counter - expected
     if foreign == 0, spent <= own {
       return Finding(unknownTries: 0, isSetBack: false, ownTries: spent)
@@ -67,7 +74,8 @@ struct GuardMemory: Codable, Equatable, Sendable {
     // If all other changes were tries, the sum is right. Else the tries were set back in between.
     let isSum = spent >= own && UInt64(spent - own) == foreign
     return Finding(
-      unknownTries: isSum ? spent - own : spent, isSetBack: false, ownTries: isSum ? own : 0)
+      unknownTries: isSum ? spent - own : spent, isSetBack: false, ownTries: isSum ? own : 0,
+      others: foreign)
   }
 
   // MARK: The file

@@ -26,6 +26,12 @@ enum GuardReset {
         continue
       }
       places.append(place)
+      // An answer that is lost is not another person's request later.
+      var memory =
+        GuardMemory.of(seat.account, world)
+        ?? GuardMemory(counter: counter, spent: seat.finding?.ownTries ?? 0)
+      memory.back = counter
+      memory.keep(seat.account, world)
       calls.append(
         GuardCaller.Call(
           .reset, CounterRequest(account: seat.account, counter: counter), to: seat.seat.server,

@@ -103,6 +103,9 @@ struct GuardSurvey {
     seats.filter { $0.confirmed != nil }.compactMap(\.finding?.unknownTries).max() ?? 0
   }
 
+  /// Whether somebody else changed an account since this computer last asked, or in between.
+  var hasOthers: Bool { seats.contains { ($0.finding?.others ?? 0) > 0 } }
+
   /// The PINs that can still be tried, each at as many guards as are needed.
   var triesLeft: Int {
     Self.tries(seats.compactMap(\.tries?.left), needed: way.threshold.needed)

@@ -285,6 +285,7 @@ extension GuardSurvey.Seat {
     guard let answer = confirmed, counter > answer.counter else { return false }
     state = .success(
       AccountAnswer(counter: counter, phase: .confirmed, detail: answer.detail))
+    finding?.others += counter - answer.counter
     return true
   }
 

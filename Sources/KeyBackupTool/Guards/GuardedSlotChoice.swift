@@ -1,5 +1,6 @@
 internal import BackupFolder
 internal import CSPP
+internal import CommandSupport
 
 /// The choice of the one way in with guards that a person means.
 ///

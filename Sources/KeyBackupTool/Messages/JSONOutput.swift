@@ -1,3 +1,5 @@
+internal import CommandSupport
+
 /// JSON as this command prints it: objects with sorted keys, in one line, so
 /// that equal results are equal bytes.
 enum JSONOutput: Sendable, Equatable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
@@ -86,7 +88,7 @@ enum JSONOutput: Sendable, Equatable, ExpressibleByStringLiteral, ExpressibleByI
       switch scalar {
       case "\"": text += "\\\""
       case "\\": text += "\\\\"
-      case _ where PrintableText.isUnsafe(scalar):
+      case _ where UnsafeText.isUnsafe(scalar):
         for unit in String(scalar).utf16 {
           let digits = String(unit, radix: 16)
           text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits

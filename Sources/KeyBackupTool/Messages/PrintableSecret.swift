@@ -1,10 +1,11 @@
+internal import CommandSupport
 internal import SecretMemory
 
 /// A secret JSON text, made safe to show on a terminal without leaving guarded
 /// memory.
 enum PrintableSecret {
   /// The same JSON value, with `\uXXXX` in the place of what could do more than
-  /// show itself; see ``PrintableText/isUnsafe(_:)``.
+  /// show itself; see ``UnsafeText/isUnsafe(_:)``.
   ///
   /// - Parameter json: UTF-8; anything else in it becomes U+FFFD.
   /// - Returns: text whose only control character is the line end.
@@ -19,7 +20,7 @@ enum PrintableSecret {
           // White space between tokens: nowhere else may JSON have them.
           escaped.append(UInt8(ascii: " "))
         case "\n": escaped.append(UInt8(ascii: "\n"))
-        case let scalar? where !PrintableText.isUnsafe(scalar):
+        case let scalar? where !UnsafeText.isUnsafe(scalar):
           for place in offset..<offset + size { escaped.append(byte(bytes, place)) }
         case let scalar: escaped.append(escape: scalar ?? "\u{FFFD}")
         }

@@ -1,14 +1,8 @@
+internal import CommandSupport
+
 /// Text from files and devices, made safe to show: no control characters that
 /// could move the cursor, no invisible characters that reverse or hide text.
 enum PrintableText {
-  /// Whether showing the character could do more than show it.
-  static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse: true
-    default: false
-    }
-  }
-
   /// `text` with every unsafe character replaced by U+FFFD, at most `limit`
   /// characters of it.
   ///
@@ -29,7 +23,7 @@ enum PrintableText {
     while let scalar = next {
       next = rest.next()
       let isKept =
-        !isUnsafe(scalar) || (keepsLineEnds && scalar == "\n")
+        !UnsafeText.isUnsafe(scalar) || (keepsLineEnds && scalar == "\n")
         || (scalar == "\u{200D}" && joins && next.map(isPicture) == true)
       cleaned.append(isKept ? scalar : "\u{FFFD}")
       // What only changes the picture before it does not separate the two.
@@ -54,15 +48,10 @@ enum PrintableText {
     var shown = words[0]
     for (word, next) in zip(words, words.dropFirst()) {
       // A command begins neither behind such a space nor before it.
-      let isCommand = isProgram(word) || isProgram(next)
+      let isCommand = UnsafeText.isProgram(word) || UnsafeText.isProgram(next)
       shown += (isCommand ? "\u{A0}" : " ") + next
     }
     return shown
-  }
-
-  /// Whether a word is the name of a program that messages tell to run.
-  static func isProgram(_ word: String) -> Bool {
-    Wrapping.programs.contains(String(word.drop { $0 == "(" }))
   }
 
   /// `text` as ``clean(_:limit:)`` makes it, cut to so many columns of print.

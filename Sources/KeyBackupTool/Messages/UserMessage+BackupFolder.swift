@@ -1,5 +1,6 @@
 internal import BackupFolder
 internal import CSPP
+internal import CommandSupport
 
 extension UserMessage {
   /// The message for a folder error.

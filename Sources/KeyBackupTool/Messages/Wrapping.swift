@@ -1,16 +1,14 @@
+internal import CommandSupport
+
 /// A line of text in lines of a width, broken between words.
 ///
 /// A text that a person copies stays in one piece, even if it is longer than the width. Such
 /// texts are a command with its options, a quoted name, a path or an ID. A command behind a colon
 /// is there to be run: it stands on a line of its own, and nothing sticks to its end.
+/// ``PrintableText/name(_:limit:)`` takes care that no other text looks like a command.
 enum Wrapping {
   /// Beginnings of lines whose further lines stand below the text behind them.
   private static let beginnings = ["keybackup: ", "hint: ", "warning: ", "Usage: ", "! "]
-  /// Programs whose command lines are not broken; ``PrintableText/name(_:limit:)`` takes care that
-  /// no other text looks like one of them.
-  static let programs: Set<String> = [
-    "keybackup", "sudo", "gpgconf", "keyctl", "bitcoin-cli", "echo",
-  ]
   /// Most columns of a quoted name that is not broken.
   private static let longestName = 60
 
@@ -45,7 +43,7 @@ enum Wrapping {
     in line: String
   ) -> (before: String, command: String, after: String)? {
     let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-    for start in words.indices.dropFirst() where programs.contains(words[start]) {
+    for start in words.indices.dropFirst() where UnsafeText.programs.contains(words[start]) {
       let before = words[..<start].joined(separator: " ")
       guard before.hasSuffix(":"), !beginnings.contains(before.trimmed + " ") else { continue }
       let end = command(words, from: start)
@@ -106,7 +104,7 @@ enum Wrapping {
   private static func end(of words: [String], from start: Int) -> Int {
     let word = words[start].drop { $0 == "(" }
     if let end = quotation(words, from: start) { return end }
-    if programs.contains(String(word)) { return command(words, from: start) }
+    if UnsafeText.programs.contains(String(word)) { return command(words, from: start) }
     let next = start + 1
     guard word.hasPrefix("--"), core(word) == word, next < words.count else { return next }
     return quotation(words, from: next) ?? (isValue(words[next]) ? next + 1 : next)

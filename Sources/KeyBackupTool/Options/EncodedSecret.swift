@@ -1,4 +1,5 @@
 internal import CSPP
+internal import CommandSupport
 internal import SecretMemory
 
 /// A secret of a fixed size that people and programs write as text, on one line.

@@ -1,3 +1,5 @@
+internal import CommandSupport
+
 /// Where `init` puts a backup when nobody has said: a person chooses among the
 /// sync folders of this computer.
 struct FolderChoice: Sendable {

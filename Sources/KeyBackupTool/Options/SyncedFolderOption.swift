@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import BackupFolder
+internal import CommandSupport
 
 /// Whether unencrypted secrets may lie where a sync program carries them away.
 struct SyncedFolderOption: ParsableArguments {

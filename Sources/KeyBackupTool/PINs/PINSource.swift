@@ -1,6 +1,7 @@
 // This folder is for the sources of a PIN: descriptor, file, askpass, pinentry or terminal. Options
 // and Authenticators use it. The authenticator of the PIN is known only by its name.
 
+internal import CommandSupport
 internal import PRFDevice
 internal import SecretMemory
 

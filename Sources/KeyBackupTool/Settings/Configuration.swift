@@ -1,4 +1,5 @@
 internal import BackupFolder
+internal import CommandSupport
 internal import FoundationEssentials
 internal import Glibc
 

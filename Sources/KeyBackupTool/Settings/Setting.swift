@@ -1,3 +1,5 @@
+internal import CommandSupport
+
 /// A setting's value in force, and where it comes from.
 struct Setting: Sendable, Equatable {
   var name: SettingName

@@ -3,6 +3,7 @@
 // option gives one. What a setting is used for is not known here.
 
 internal import CLinux
+internal import CommandSupport
 internal import Glibc
 internal import Synchronization
 

@@ -1,5 +1,6 @@
 internal import BackupFolder
 internal import CSPP
+internal import CommandSupport
 internal import SecretMemory
 
 /// Writes versions of files into a folder, and remembers how it went.

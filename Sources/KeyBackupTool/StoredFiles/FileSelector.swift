@@ -1,5 +1,6 @@
 internal import BackupFolder
 internal import CSPP
+internal import CommandSupport
 
 /// Finds the file that a person names: by its name, by `COMPUTER/NAME`, or by the beginning of its
 /// ID.

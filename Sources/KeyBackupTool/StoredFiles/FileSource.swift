@@ -5,6 +5,7 @@
 internal import BackupFolder
 internal import CLinux
 internal import CSPP
+internal import CommandSupport
 internal import Glibc
 internal import SecretMemory
 

@@ -1,5 +1,6 @@
 internal import CLinux
 internal import CSPP
+internal import CommandSupport
 internal import Glibc
 internal import SecretMemory
 

@@ -1,3 +1,5 @@
+internal import CommandSupport
+
 // This folder is for files that other programs keep: where they lie, what a copy is worth, and which
 // ones must not be copied. Commands ask it before they back a file up. How a file is backed up is
 // not known here.

@@ -1,4 +1,5 @@
 internal import CLinux
+internal import CommandSupport
 internal import FoundationEssentials
 internal import Glibc
 

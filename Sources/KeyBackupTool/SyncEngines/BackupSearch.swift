@@ -1,6 +1,7 @@
 internal import BackupFolder
 internal import CLinux
 internal import CSPP
+internal import CommandSupport
 internal import Glibc
 internal import Synchronization
 

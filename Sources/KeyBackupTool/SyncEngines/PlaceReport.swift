@@ -1,4 +1,5 @@
 internal import BackupFolder
+internal import CommandSupport
 
 /// The properties of a backup's place: what synchronises it, and warnings about it.
 struct PlaceReport: Sendable {

@@ -1,4 +1,5 @@
 internal import CLinux
+internal import CommandSupport
 internal import Glibc
 internal import SecretMemory
 

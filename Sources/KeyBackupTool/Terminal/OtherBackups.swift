@@ -1,5 +1,6 @@
 internal import BackupFolder
 internal import CSPP
+internal import CommandSupport
 internal import Synchronization
 
 /// The backups of the folder other than the one that a command works on.

@@ -1,3 +1,4 @@
+internal import CommandSupport
 internal import Synchronization
 
 /// The commands that texts suggest: they name the folder where this one had to name it, so that

@@ -1,3 +1,4 @@
+internal import CommandSupport
 internal import WalletFormats
 
 /// Secrets that a person typed on the command line, where none belongs: no

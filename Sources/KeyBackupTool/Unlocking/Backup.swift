@@ -4,6 +4,7 @@
 
 internal import BackupFolder
 internal import CSPP
+internal import CommandSupport
 internal import Glibc
 internal import SecretMemory
 

@@ -1,5 +1,6 @@
 internal import BackupFolder
 internal import CSPP
+internal import CommandSupport
 
 /// The credentials that open backups, as far as this computer can tell.
 ///

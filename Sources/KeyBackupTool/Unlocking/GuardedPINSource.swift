@@ -39,7 +39,8 @@ struct GuardedPINOpening: ~Copyable {
   /// 1. The person confirms guards that this computer does not know.
   /// 2. All guards tell their state.
   /// 3. The PIN is read, and as many guards as are needed evaluate.
-  /// 4. If the PIN is right, the tries are set back at all guards. Else nothing more is sent.
+  /// 4. The person is told if somebody else used the guards since this computer last did.
+  /// 5. If the PIN is right, the tries are set back at all guards. Else nothing more is sent.
   ///
   /// - Parameter request: the request of a command.
   /// - Returns: the open way in.
@@ -65,8 +66,16 @@ struct GuardedPINOpening: ~Copyable {
     let asker = try GuardPINAsker(unlock.guards, unlock.common, world)
     let pin = try asker.pin(
       header.schedule.secretName, for: attempt.chosen, triesLeft: survey.triesLeft)
-    let secret = try attempt.secret(pin)
     let output = unlock.output(world)
+    let secret: SecretBytes
+    do throws(UserMessage) {
+      secret = try attempt.secret(pin)
+    } catch {
+      // From now on this computer takes the guards' counters for its own.
+      tell(ofOthers: attempt.survey, header.schedule.secretName, output)
+      throw error
+    }
+    tell(ofOthers: attempt.survey, header.schedule.secretName, output)
     if attempt.isForgetful {
       output.note(
         "keybackup: this computer could not remember the try, and will ask about it the next time")
@@ -88,6 +97,17 @@ struct GuardedPINOpening: ~Copyable {
     return GuardedPINOpening(
       masterKey: SharedMasterKey(master), slot: slot, secret: secret, survey: attempt.survey,
       notReset: notReset)
+  }
+
+  /// Says that somebody else used the guards since this computer last did.
+  private static func tell(ofOthers survey: GuardSurvey, _ what: String, _ output: Output) {
+    guard survey.hasOthers else { return }
+    output.note(
+      "keybackup: somebody else used the guards of \"\(survey.way.name)\" since this computer "
+        + "last did")
+    output.note(
+      "hint: if it was not you on another computer, make a new \(what): keybackup guard renew "
+        + "\(survey.way.keyID.hex.prefix(ShortID.leastShown))")
   }
 
   /// Reports guards that were set back, and asks before a PIN is tried while somebody is guessing.

@@ -1,4 +1,5 @@
 internal import CSPP
+internal import CommandSupport
 internal import SecretMemory
 
 /// The file of an offline recovery kit: the code's own file of `keys/`, as in the folder, or typed

@@ -1,5 +1,6 @@
 internal import BackupFolder
 internal import CSPP
+internal import CommandSupport
 
 /// The relying parties for which security keys may be asked (docs/decisions/0029).
 ///

@@ -1,3 +1,4 @@
+internal import CommandSupport
 internal import SecretMemory
 
 /// A file that is a recovery kit's second secret; every byte of it counts.

@@ -1,5 +1,6 @@
 internal import BackupFolder
 internal import CLinux
+internal import CommandSupport
 internal import Glibc
 internal import PRFDevice
 

@@ -1,4 +1,5 @@
 internal import BackupFolder
+internal import CommandSupport
 
 /// The files that `keybackup file watch` keeps in the backup, for a report that needs no key.
 struct WatchedReport: Sendable {

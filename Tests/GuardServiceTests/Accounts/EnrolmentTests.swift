@@ -31,6 +31,23 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
+  func `an invite that was taken back lets nobody in, and the others stay`(
+    _ kind: StoreKind
+  ) async throws {
+    let service = try await GuardUnderTest(kind, wantsInvites: true)
+    var invites: [String] = []
+    for _ in 0..<3 { invites.append(try await service.accounts.createInvite()) }
+    try await service.accounts.takeBack(Array(invites[..<2]))
+    #expect(try await service.accounts.store.counts().invites == 1)
+    let owner = try TestOwner(service)
+    #expect(await owner.create(invite: invites[0]).refusal == .unauthorised)
+    #expect(await owner.create(invite: invites[2]).status == 200)
+    // One that was spent, or taken back before, is no error.
+    try await service.accounts.takeBack(invites)
+    #expect(await owner.create(invite: invites[2]).status == 200)
+  }
+
+  @Test(arguments: StoreKind.allCases)
   func `100 creates with one invite make one account`(_ kind: StoreKind) async throws {
     let service = try await GuardUnderTest(kind, wantsInvites: true)
     let invite = try await service.accounts.createInvite()

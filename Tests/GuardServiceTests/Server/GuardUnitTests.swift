@@ -43,6 +43,17 @@ struct GuardUnitTests {
     withExtendedLifetime((folder, other)) {}
   }
 
+  /// A start with a clock that is ahead gives tries early, and nothing notices it.
+  @Test func `The unit starts after the clock was set`() throws {
+    let lines = try text("systemd/keybackup-guard.service").split(separator: "\n")
+    for field in ["After=", "Wants="] {
+      let line = try #require(lines.first { $0.hasPrefix(field) })
+      #expect(line.contains("time-sync.target"), "\(line)")
+    }
+    let page = try text("docs/run-a-guard.md")
+    #expect(page.contains("systemd-time-wait-sync"))
+  }
+
   @Test func `A reverse proxy can reach a socket in the unit's folder`() throws {
     let unit = try text("systemd/keybackup-guard.service")
     #expect(unit.contains("\nRuntimeDirectory=keybackup-guard\nRuntimeDirectoryMode=0755\n"))

@@ -295,6 +295,47 @@ struct ServedCallsTests {
     #expect(again == status)
   }
 
+  @Test func `The log has the reason of a refusal, and none of an ordinary answer`() async throws {
+    let closed = try await ServedGuard.start([])
+    let guest = try TestAccount(14)
+    for invite in [nil, "0123456789abcdefghjkmnpqrs"] {
+      let refused = try await closed.call(
+        .createAccount, guest.pinRequest(invite: invite), by: guest.ask)
+      #expect(refused.status == 401)
+    }
+    #expect(await closed.end() == 0)
+    let served = try await ServedGuard.start()
+    let account = try TestAccount(15)
+    let counter = try await enrol(served, account)
+    for (name, counter, status) in [("old", counter + 5, 409), ("good", counter, 200)] {
+      let point = try RistrettoElement(Self.element)
+      let answer = try await served.call(
+        .evaluate, EvaluateRequest(account: account.id, counter: counter, element: point),
+        by: account.ask)
+      #expect(answer.status == status, "\(name)")
+    }
+    let stranger = try await served.call(
+      .status, AccountRequest(account: guest.id), by: guest.ask)
+    #expect(stranger.status == 404)
+    #expect(await served.end() == 0)
+    func lines(_ log: String) throws -> [LogLine] {
+      try log.split(separator: "\n").filter { $0.hasPrefix("{") }
+        .map { try JSONDecoder().decode(LogLine.self, from: Data($0.utf8)) }
+    }
+    let invited = try lines(closed.log).filter { $0.call == "accounts" }
+    #expect(invited.map(\.reason) == ["unauthorised", "unauthorised"])
+    let answered = try lines(served.log).filter { $0.call != nil }
+    #expect(
+      answered.filter { $0.reason != nil }.map { "\($0.call ?? "") \($0.reason ?? "")" } == [
+        "evaluate counter", "status unknown",
+      ])
+    #expect(answered.allSatisfy { ($0.reason == nil) == ($0.status == "200") })
+    // Nothing of the request comes with it.
+    for text in ["0123456789abcdef", guest.id.hex] {
+      #expect(!served.log.contains(text) && !closed.log.contains(text), "\(text)")
+    }
+  }
+
   @Test func `Logs and metrics name no account, key, element or address`() async throws {
     let served = try await ServedGuard.start()
     let account = try TestAccount(12)
@@ -331,6 +372,9 @@ struct ServedCallsTests {
 /// A line of the server's log.
 private struct LogLine: Decodable {
   let time: String
+  let call: String?
+  let status: String?
+  let reason: String?
 }
 
 /// An answer without what a test goes on with.

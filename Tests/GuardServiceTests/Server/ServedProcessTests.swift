@@ -54,6 +54,43 @@ struct ServedProcessTests {
     }
   }
 
+  @Test func `A path is named as a shell takes it`() throws {
+    let folder = try TestFolder()
+    let missing = try run(["invite", "--state", folder.path + "/it's\nhere"])
+    #expect(missing.code == 78)
+    #expect(
+      missing.output.contains("there is no guard in $'\(folder.path)/it\\047s\\012here'\n"),
+      "\(missing.output)")
+    let open = folder.path + "/two words"
+    try FileManager.default.createDirectory(
+      atPath: open, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: open)
+    let shared = try run(["invite", "--state", open])
+    #expect(shared.code == 78)
+    #expect(shared.output.contains("hint: run: chmod 700 '\(open)'\n"), "\(shared.output)")
+  }
+
+  @Test(arguments: [[], ["--json"], ["--count", "3", "--json"]] as [[String]])
+  func `An invite that cannot be printed is taken back`(options: [String]) async throws {
+    let folder = try TestFolder()
+    let served = try await ServedGuard.start([], in: folder)
+    #expect(await served.end() == 0)
+    let words = ["invite", "--state", folder.path] + options
+    let script = #"exec "$0" "$@" >/dev/full"#
+    let failed = try FinishedProgram(["/bin/sh", "-c", script, ServedGuard.program] + words)
+    #expect(failed.code == 74, "\(failed.output)")
+    #expect(failed.output.contains("could not be printed, so "), "\(failed.output)")
+    func stored() async throws -> UInt64 {
+      let store = try await GuardStore.sqlite(folder.path + "/guard.sqlite")
+      let count = try await store.counts().invites
+      await store.close()
+      return count
+    }
+    #expect(try await stored() == 0)
+    #expect(try run(words).code == 0)
+    #expect(try await stored() == (options.contains("3") ? 3 : 1))
+  }
+
   @Test func `What cannot be used is an error with advice, and the code of exit-codes.md`()
     async throws
   {

@@ -1,3 +1,4 @@
+import CommandSupport
 import Testing
 
 @testable import KeyBackupTool
@@ -6,7 +7,7 @@ import Testing
 ///
 /// It stays a part of the text: never on a line of its own, as if it were to be run.
 @Suite struct HostileCommandTests {
-  private static let programs = Wrapping.programs.sorted()
+  private static let programs = UnsafeText.programs.sorted()
   private static let widths = [60, 90]
 
   @Test(arguments: programs, widths)

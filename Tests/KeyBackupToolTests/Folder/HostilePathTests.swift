@@ -1,3 +1,4 @@
+import CommandSupport
 import Testing
 
 @testable import KeyBackupTool
@@ -14,7 +15,7 @@ import Testing
     let box = try Sandbox()
     for name in Self.names + ["-rf", "", "\u{7F}\u{80}", "é ü", "$'x'", "a'b"] {
       let word = ShellWord.quoted(name)
-      #expect(!word.unicodeScalars.contains(where: PrintableText.isUnsafe), "\(word)")
+      #expect(!word.unicodeScalars.contains(where: UnsafeText.isUnsafe), "\(word)")
       let told = try await box.run(["bash", "-c", "printf %s \(word)"], key: nil)
       #expect(told.code == 0 && told.out == name, "\(word): \(told.text)")
     }

@@ -130,6 +130,31 @@ import Testing
     }
   }
 
+  @Test func `After a rotation each renewal is a command that can be copied`() async throws {
+    let guarded = try await GuardedBackup()
+    let box = guarded.box
+    let second = try await box.keybackup(
+      [
+        "guard", "add", "--pin", "--threshold", "2", "--yes", "--json", "--label", "second PIN",
+        "--pin-out", box.root + "/second-pin",
+      ] + guarded.circle.servers
+    ).json()
+    let ids = [guarded.keyID, try #require(second["key_id"].text)].map { $0.prefix(8) }
+    let rotated = try await box.keybackup(["rotate", "--master-key"])
+    let listed = try await box.keybackup(["key", "list"], key: nil, pin: .none)
+    let lines = zip(["PIN with guards", "second PIN"], ids)
+      .map { "To renew \"\($0)\": keybackup guard renew \($1)\n" }
+    for line in lines {
+      #expect(rotated.err.contains(line), "\(rotated.text)")
+      #expect(listed.err.contains(line), "\(listed.text)")
+    }
+    try await box.keybackup(
+      ["guard", "renew", String(ids[1]), "--yes", "--pin-out", box.root + "/new-pin"])
+    // The earlier one of a renewal waits for its end, and is not renewed again.
+    let after = try await box.keybackup(["key", "list"], key: nil, pin: .none)
+    #expect(after.err.contains(lines[0]) && !after.err.contains(lines[1]), "\(after.text)")
+  }
+
   @Test func `Where only guards are left, no guard is asked to make an account`() async throws {
     let guarded = try await GuardedBackup()
     try await guarded.alone(

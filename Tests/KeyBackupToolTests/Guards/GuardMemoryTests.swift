@@ -21,6 +21,30 @@ import Testing
     #expect(lost == GuardMemory.Finding(unknownTries: 0, isSetBack: false, ownTries: 1))
   }
 
+  @Test func `Requests of others since the last one of this computer are counted`() {
+    let memory = GuardMemory(counter: 5, spent: 0)
+    func others(_ counter: UInt64, left: Int, _ memory: GuardMemory?) -> UInt64 {
+      GuardMemory.compare(counter: counter, left: left, of: 20, with: memory).others
+    }
+    #expect(others(5, left: 20, memory) == 0)
+    // A try; a try and its tries given back; a guard that was set back; a computer that is new.
+    #expect(others(6, left: 19, memory) == 1)
+    #expect(others(7, left: 20, memory) == 2)
+    #expect(others(4, left: 20, memory) == 0)
+    #expect(others(7, left: 19, nil) == 0)
+    #expect(others(5 + (1 << 32), left: 3, memory) == 0)
+    // This computer's own request, whose answer was lost.
+    let asked = GuardMemory(counter: 5, spent: 0, asked: 5)
+    #expect(others(6, left: 19, asked) == 0)
+    #expect(others(7, left: 18, asked) == 1)
+    let back = GuardMemory(counter: 5, spent: 1, back: 5)
+    #expect(others(6, left: 20, back) == 0)
+    #expect(others(7, left: 20, back) == 1)
+    // It did not arrive, and somebody spent a try.
+    let tried = GuardMemory.compare(counter: 6, left: 18, of: 20, with: back)
+    #expect(tried.others == 1 && tried.unknownTries == 1)
+  }
+
   @Test func `A guard that was moved gives few tries, which nobody spent`() {
     let moved: UInt64 = 5 + (1 << 32)
     let memory = GuardMemory(counter: 5, spent: 1, asked: nil)

@@ -159,7 +159,8 @@ import Testing
   {
     let guarded = try await GuardedBackup()
     for number in 1...2 { try guarded.circle.make(number, be: "raced") }
-    try await guarded.alone(["wallet", "list"] + guarded.opening())
+    let opened = try await guarded.alone(["wallet", "list"] + guarded.opening())
+    #expect(opened.err.contains("somebody else used the guards"), "\(opened.text)")
     for number in 1...2 {
       let statuses = guarded.circle.requests(number).filter { $0.hasPrefix("/v1/evaluate") }
       // The first is the set-up's.
@@ -168,6 +169,44 @@ import Testing
     }
     // No other guard took their place.
     #expect(guarded.circle.requests(3).count { $0.hasPrefix("/v1/evaluate") } == 1)
+  }
+
+  @Test func `After a try the person hears that somebody else used the guards in between`()
+    async throws
+  {
+    let guarded = try await GuardedBackup()
+    let told = "keybackup: somebody else used the guards of \"PIN with guards\" since"
+    let renew = "keybackup guard renew \(guarded.keyID.prefix(8))\n"
+    func opened(
+      _ options: [String] = [], file: String? = nil, home: String? = nil,
+      expecting code: Int32 = 0
+    ) async throws -> String {
+      try await guarded.alone(
+        ["wallet", "list"] + guarded.opening(file) + guarded.circle.named + options, home: home,
+        expecting: code
+      ).err
+    }
+    // Its own set-up and openings are this computer's.
+    #expect(try await !opened().contains("somebody else"))
+    #expect(try await !opened().contains("somebody else"))
+    // A new computer cannot tell. Its success gave the tries back, so none is missing here.
+    let home = try guarded.newHome()
+    #expect(try await !opened(home: home).contains("somebody else"))
+    let first = try await opened()
+    #expect(first.contains(told) && first.contains(renew), "\(first)")
+    #expect(try await !opened().contains("somebody else"))
+    // A thief's try. A person who says that it is known hears of it too, also with a wrong PIN.
+    let wrong = try guarded.wrongPIN()
+    let thief = try guarded.newHome("thief")
+    _ = try await opened(file: wrong, home: thief, expecting: 81)
+    let asked = try await opened(["--no-input"], expecting: 85)
+    #expect(asked.contains("that this computer does not know of"), "\(asked)")
+    let second = try await opened(["--allow-spent-tries"], file: wrong, expecting: 81)
+    #expect(second.contains(told) && second.contains(renew), "\(second)")
+    // The success tells it of the guard that was not asked since, and is the last to do so.
+    _ = try await opened(["--allow-spent-tries"])
+    #expect(try await !opened().contains("somebody else"))
+    #expect(try await !opened(["--quiet"], home: home).contains("somebody else"))
   }
 
   @Test func `The guards' clock decides when a PIN may be tried, and used up is used up`()

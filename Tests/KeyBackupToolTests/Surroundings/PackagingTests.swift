@@ -36,6 +36,21 @@ import Testing
   }
 
   @Test
+  func `Installing keybackup brings no server along`() throws {
+    let parts = try text("debian/control").split(separator: "\n\n")
+    let own = try #require(parts.first { $0.hasPrefix("Package: keybackup\n") })
+    // Fields begin at the beginning of a line, and go on in lines that begin with a space.
+    let fields = own.replacing("\n ", with: " ").split(separator: "\n")
+    func field(_ name: String) -> String {
+      fields.first { $0.hasPrefix(name + ": ") }.map(String.init) ?? ""
+    }
+    #expect(!field("Depends").contains("keybackup-guard"))
+    #expect(field("Recommends").contains("pcscd"))
+    #expect(!field("Recommends").contains("keybackup-guard"))
+    #expect(field("Suggests").contains("keybackup-guard"))
+  }
+
+  @Test
   func `make lists every target that a person may want`() async throws {
     let list = try await Sandbox().run(["make", "-s", "-C", Build.root, "help"], key: nil)
     for target in ["deb", "dist", "reproducible", "try-packages", "try-newcomer", "try-dist"] {

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import BackupFolder
+internal import CommandSupport
 
 /// The verdict that `keybackup` alone shows above its help: the state of the
 /// backup, if one is known.

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import BackupFolder
 internal import CSPP
+internal import CommandSupport
 internal import Glibc
 internal import PRFDevice
 internal import SecretMemory

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import BackupFolder
 internal import CLinux
 internal import CSPP
+internal import CommandSupport
 internal import Glibc
 internal import SecretMemory
 internal import WalletFormats

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import BackupFolder
 internal import CSPP
+internal import CommandSupport
 
 /// A kind of things that a restore brings back.
 enum RestoredKind: String, ExpressibleByArgument, CaseIterable, Sendable {

@@ -156,7 +156,7 @@ extension StatusReport {
 
 extension KeySlot {
   /// Whether another one takes its place, and it is not removed yet.
-  fileprivate func isReplaced(in slots: [KeySlot]) -> Bool {
+  func isReplaced(in slots: [KeySlot]) -> Bool {
     !isRemoved
       && slots.contains { $0.isEnrolled != false && $0.replaces != nil && $0.replaces == keyID }
   }

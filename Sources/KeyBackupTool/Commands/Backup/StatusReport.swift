@@ -1,5 +1,6 @@
 internal import BackupFolder
 internal import CSPP
+internal import CommandSupport
 
 /// The report of `status` and `verify`, in the contract's JSON and in text.
 struct StatusReport: Sendable {

@@ -30,7 +30,10 @@ struct UsedWayIn {
     let used =
       "\(name) was used. It opened the backup as it was before its master key was rotated, and "
       + "so this one. "
-    if slot?.isGuarded == true { return used + "To renew it: keybackup guard renew" }
+    if let slot, slot.isGuarded {
+      return used + "To renew it: keybackup guard renew"
+        + (slot.keyID.map { " \($0.hex.prefix(ShortID.leastShown))" } ?? "")
+    }
     return used + "To give it a file of its own here: keybackup key repair"
       + (slot?.kind == .securityKey ? "" : " --recovery-code")
   }

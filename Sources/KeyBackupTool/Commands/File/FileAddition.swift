@@ -1,5 +1,6 @@
 internal import BackupFolder
 internal import CSPP
+internal import CommandSupport
 
 /// The parts of adding files that write nothing.
 enum FileAddition {

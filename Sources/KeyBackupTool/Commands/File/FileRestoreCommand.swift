@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import BackupFolder
 internal import CSPP
+internal import CommandSupport
 
 /// `keybackup file restore`: some files, or one version of one.
 struct FileRestoreCommand: ParsableCommand, KeyBackupCommand {

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandSupport
 
 /// `keybackup file suggest`: what other programs keep on this computer, and how it may be copied.
 struct FileSuggestCommand: ParsableCommand, KeyBackupCommand {

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import BackupFolder
 internal import CSPP
+internal import CommandSupport
 internal import FoundationEssentials
 
 /// `keybackup file watch`: a version of a file whenever it changes, with nobody there.

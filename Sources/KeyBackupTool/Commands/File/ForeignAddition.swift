@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import CSPP
+internal import CommandSupport
 internal import SecretMemory
 
 /// `--add`, of every command that opens another program's backup.

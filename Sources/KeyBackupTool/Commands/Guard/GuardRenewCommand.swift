@@ -28,7 +28,10 @@ struct GuardRenewCommand: ParsableCommand, KeyBackupCommand {
       valueName: "url|id=url"))
   var server: [String] = []
 
-  @Option(help: ArgumentHelp("How many of the guards are needed.", valueName: "n"))
+  @Option(
+    help: ArgumentHelp(
+      "How many are needed: more than half of the guards (default: as many as before, or with "
+        + "--server as few as allowed).", valueName: "n"))
   var threshold: Int?
 
   @Flag(help: "End the earlier way in now: you have used the new one.")

@@ -47,9 +47,12 @@ struct KeyListCommand: ParsableCommand, KeyBackupCommand {
     if slots.contains(where: { !$0.isRemoved }) {
       output.note("A way in with guards never counts as the second way in.")
     }
-    if slots.contains(where: \.needsRenewal) {
-      output.note(
-        "The master key was rotated. To renew a way in with guards: keybackup guard renew")
+    // The earlier one of a renewal is ended instead, as its state says.
+    let old = slots.filter { $0.needsRenewal && !$0.isReplaced(in: slots) }
+    if old.isEmpty { return }
+    output.note("The master key was rotated, so a way in with guards must be renewed.")
+    for (slot, id) in zip(old, ShortID.shown(old.map { $0.keyID?.hex ?? "" })) {
+      output.note("To renew \"\(KeySlotSelector.shown(slot))\": keybackup guard renew \(id)")
     }
   }
 }

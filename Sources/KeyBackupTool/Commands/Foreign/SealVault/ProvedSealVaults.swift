@@ -1,3 +1,4 @@
+internal import CommandSupport
 internal import ForeignBackups
 internal import Glibc
 internal import SecretMemory

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandSupport
 internal import ForeignBackups
 
 /// `keybackup foreign sealvault find`: what a folder claims to have, without any secret.

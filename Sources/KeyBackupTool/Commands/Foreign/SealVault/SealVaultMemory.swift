@@ -1,4 +1,5 @@
 internal import BackupFolder
+internal import CommandSupport
 internal import SecretMemory
 
 /// This computer's memory of a device's SealVault backups: the newest version that opened.

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import BackupFolder
+internal import CommandSupport
 internal import ForeignBackups
 internal import SecretMemory
 

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import BackupFolder
+internal import CommandSupport
 internal import ForeignBackups
 internal import Glibc
 internal import SecretMemory
@@ -53,7 +54,7 @@ struct SealVaultWriteCommand: ParsableCommand, KeyBackupCommand {
       throw ValidationError("--system has 1 to 50 letters, digits and hyphens")
     }
     if let deviceName {
-      let isPlain = !deviceName.unicodeScalars.contains { PrintableText.isUnsafe($0) }
+      let isPlain = !deviceName.unicodeScalars.contains { UnsafeText.isUnsafe($0) }
       guard isPlain, (1...1024).contains(deviceName.utf8.count) else {
         throw ValidationError("a device's name has 1 to 1024 bytes and no control characters")
       }

@@ -1,4 +1,5 @@
 internal import CSPP
+internal import CommandSupport
 internal import ForeignBackups
 internal import PRFDevice
 internal import SecretMemory

@@ -1,5 +1,5 @@
 /// Text as one word of a shell's command line, safe to print.
-enum ShellWord {
+package enum ShellWord {
   /// Characters without a meaning of their own in a shell.
   private static let marks = Set(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-./_@,=:+%".unicodeScalars)
@@ -7,9 +7,9 @@ enum ShellWord {
   /// The text itself, or in quotes where a shell would take it apart.
   ///
   /// Printed, it names the same text to a shell, and does no more than show itself.
-  static func quoted(_ text: String) -> String {
+  package static func quoted(_ text: String) -> String {
     let scalars = text.unicodeScalars
-    if hidesCommand(text) || scalars.contains(where: PrintableText.isUnsafe) {
+    if hidesCommand(text) || scalars.contains(where: UnsafeText.isUnsafe) {
       return escaped(text)
     }
     let plain = scalars.allSatisfy { scalar in
@@ -18,18 +18,18 @@ enum ShellWord {
     return plain && !text.isEmpty ? text : "'" + text.replacing("'", with: "'\\''") + "'"
   }
 
-  /// Whether a part of the text would look like a command of this program's, quotes or not; see
-  /// ``SuggestedCommands`` and ``Wrapping``.
+  /// Whether a part of the text would look like a command that a message proposes, quotes or
+  /// not; see ``UnsafeText/programs``.
   ///
   /// A word at an end of the text has a quote beside it.
   private static func hidesCommand(_ text: String) -> Bool {
     guard text.contains(where: { $0 == "'" || $0 == ":" }) else { return false }
     let words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-    return words.dropFirst().dropLast().contains(where: PrintableText.isProgram)
+    return words.dropFirst().dropLast().contains(where: UnsafeText.isProgram)
   }
 
   /// A text that may hold such words, with a space for each character that they name by its digits.
-  static func withoutEscapes(_ text: String) -> String {
+  package static func withoutEscapes(_ text: String) -> String {
     guard text.contains("$'") else { return text }
     var result = String.UnicodeScalarView()
     var rest = text.unicodeScalars[...]
@@ -53,7 +53,7 @@ enum ShellWord {
     for scalar in text.unicodeScalars {
       switch scalar {
       case "\\": word += "\\\\"
-      case _ where scalar == " " || scalar == "'" || PrintableText.isUnsafe(scalar):
+      case _ where scalar == " " || scalar == "'" || UnsafeText.isUnsafe(scalar):
         for byte in String(scalar).utf8 {
           let digits = String(byte, radix: 8)
           word += "\\" + String(repeating: "0", count: 3 - digits.count) + digits
