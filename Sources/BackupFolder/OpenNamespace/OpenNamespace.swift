@@ -5,6 +5,7 @@
 
 public import CSPP
 public import SecretMemory
+private import Synchronization
 
 /// A namespace whose master key is known and whose logs have been opened.
 ///
@@ -43,6 +44,11 @@ public struct OpenNamespace: ~Copyable {
   /// Wallet files that writing calls removed, such as conflict copies: the log has what they held.
   public var removedWalletFiles: [String] { view.removed }
 
+  /// Makes the compiler keep the value in memory, as every value with an atomic in it.
+  ///
+  /// Without it, the compiler follows each field through each branch of each function that borrows
+  /// the value, which takes minutes (docs/decisions/0055-building-quickly.md).
+  private let inMemory = Atomic<Bool>(true)
   let namespace: Namespace
   let masterKey: MasterKey
   private(set) var purpose: Purpose
