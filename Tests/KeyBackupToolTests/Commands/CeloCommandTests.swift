@@ -289,7 +289,8 @@ import Testing
     try await backup.box.keybackup(
       ["file", "restore", "From Celo", "--out", given.box.root + "/back"])
     let restored = Files.tree(given.box.root + "/back").map { given.box.root + "/back/" + $0 }
-    #expect(try restored.map(Files.text) == [Self.data] && restored[0].hasSuffix("/From Celo"))
+    #expect(try restored.map(Files.text) == [Self.data])
+    #expect(restored.first?.hasSuffix("/From Celo") == true)
     // A wrong password is told before the key is asked.
     let trace = try await backup.box.traced {
       try Files.write("wrong", to: given.box.root + "/password", mode: 0o600)

@@ -29,7 +29,7 @@ import Testing
     // Read back from the picture.
     #expect(rendered.codes.first == kit.code)
     #expect(try rendered.codes.last == Files.text(kit.offline))
-    try Files.write(rendered.codes[0], to: kit.codeFile, mode: 0o600)
+    try Files.write(try #require(rendered.codes.first), to: kit.codeFile, mode: 0o600)
     let scanned = kit.box.root + "/scanned.json"
     try Files.write(try #require(rendered.codes.last), to: scanned)
     try kit.loseAllButWallets()

@@ -74,7 +74,7 @@ import Testing
       try await computer.keybackup(
         ["file", "restore", name, "--version", #require(row["version"].text), "--out", place])
       let restored = Files.tree(place)
-      #expect(restored.count == 1)
+      try #require(restored.count == 1)
       return try Files.text(place + "/" + restored[0])
     }
   }

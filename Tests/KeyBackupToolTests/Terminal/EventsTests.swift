@@ -9,13 +9,13 @@ import Testing
     outcome.expectSuccess()
     #expect(try await box.checkedNames() == ["pin", "touch", "done"])
     #expect(
-      events[0]["key"].text == "Virtual Key" && events[0]["retries"].number == 8
-        && events[0]["minimum_length"].number == 4 && events[0]["reason"].text == "first"
-        && events[0]["source"].text == "file" && events[0]["path"].text == "/dev/hidraw0")
+      events.at(0)["key"].text == "Virtual Key" && events.at(0)["retries"].number == 8
+        && events.at(0)["minimum_length"].number == 4 && events.at(0)["reason"].text == "first"
+        && events.at(0)["source"].text == "file" && events.at(0)["path"].text == "/dev/hidraw0")
     #expect(
-      events[1]["transport"].text == "usb" && events[1]["seconds_left"].number == 60
-        && events[1]["why"] == .null)
-    #expect(events[2]["code"].number == 0 && events[2]["word"].text == "ok")
+      events.at(1)["transport"].text == "usb" && events.at(1)["seconds_left"].number == 60
+        && events.at(1)["why"] == .null)
+    #expect(events.at(2)["code"].number == 0 && events.at(2)["word"].text == "ok")
   }
 
   @Test func `Each PIN that a person types is asked for with its reason`() async throws {
@@ -62,7 +62,7 @@ import Testing
       to: Sandbox.derive + ["--wait", "60"], key: ["--plug-after-ms", "4000"])
     outcome.expectSuccess()
     #expect(try await box.checkedNames() == ["insert", "pin", "touch", "done"])
-    #expect(events[0]["seconds_left"].number == 60 && events[0]["path"] == .null)
+    #expect(events.at(0)["seconds_left"].number == 60 && events.at(0)["path"] == .null)
   }
 
   /// The key is named by its label, and the message says that the one plugged in is not suitable.
@@ -72,9 +72,9 @@ import Testing
       to: ["restore", "--wait", "60"], key: keys.both(own: ",plug-after-ms=4000"))
     outcome.expectSuccess()
     #expect(try await keys.box.checkedNames().prefix(4) == ["insert", "pin", "touch", "progress"])
-    #expect(events[0]["accepts"].items == [.string("blue key")])
-    #expect(events[0]["unsuitable"].number == 1)
-    #expect(events[2]["key"].text?.contains("blue key") == true)
+    #expect(events.at(0)["accepts"].items == [.string("blue key")])
+    #expect(events.at(0)["unsuitable"].number == 1)
+    #expect(events.at(2)["key"].text?.contains("blue key") == true)
   }
 
   @Test func `A choice by touch names the candidates`() async throws {
@@ -87,8 +87,8 @@ import Testing
       to: ["credential", "create"], key: keys, terminal: [.expect("Touch the one")])
     #expect(outcome.code == 0 && outcome.stepsLeft.isEmpty, "\(outcome.text)")
     #expect(try await box.checkedNames() == ["select", "pin", "touch", "done"])
-    #expect(Set(events[0]["candidates"].items.map { $0["key"].text }) == ["Alpha", "Beta"])
-    #expect(events[0]["why"].text?.isEmpty == false)
+    #expect(Set(events.at(0)["candidates"].items.map { $0["key"].text }) == ["Alpha", "Beta"])
+    #expect(events.at(0)["why"].text?.isEmpty == false)
   }
 
   @Test(arguments: ["INT", "TERM", "HUP"])
@@ -212,6 +212,11 @@ import Testing
     #expect(outcome.err.contains("Still waiting for a security key (3 s left)."))
     #expect(outcome.err.count(of: "Still waiting") == 1)
   }
+}
+
+extension [JSON] {
+  /// An event, or null: a test that fails must not end the others.
+  fileprivate func at(_ place: Int) -> JSON { indices.contains(place) ? self[place] : .null }
 }
 
 extension Sandbox {

@@ -68,7 +68,7 @@ import Testing
       ["credential", "list"], environment: ["COLUMNS": "\(width)"])
     Self.expectFits(list, width, besides: ids, "credential list")
     let lines = list.out.split(separator: "\n").map(String.init)
-    #expect(lines[0].hasPrefix("RELYING PARTY"), "\(list.out)")
+    #expect(lines.first?.hasPrefix("RELYING PARTY") == true, "\(list.out)")
     for id in ids { #expect(lines.count { $0.hasSuffix(id) } == 1, "\(list.out)") }
     #expect(list.out.contains("a-longer-name.example.com"), "\(list.out)")
     // One line for each where there is room.
