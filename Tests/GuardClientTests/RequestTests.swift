@@ -63,7 +63,7 @@ import Testing
 
   @Test func `localhost is this computer, by its own name in the request`() async throws {
     let server = try await SharedServer.server()
-    let url = "http://LocalHost:\(server.port("http"))/echo"
+    let url = "http://localhost:\(server.port("http"))/echo"
     let echo = try echo(try await AskChild().info(1, at: url))
     #expect(echo.headers.contains { $0.lowercased() == "host: localhost:\(server.port("http"))" })
   }
