@@ -23,6 +23,12 @@ import Testing
     }
   }
 
+  /// The oracle took a version that was published again, after its folder was set back, for one that
+  /// had replaced itself.
+  @Test func `A version that is published again does not replace itself`() {
+    _ = isGood(History(.thief, seed: 568_821_913))
+  }
+
   private func isGood(_ history: History, note: String = "") -> Bool {
     let outcome = history.play()
     let story = outcome.trace.joined(separator: "\n")

@@ -69,7 +69,9 @@ extension FileWorld {
       }
       if isForged { return "forged" }
       let isHonest = machine.role == .silent
-      let replaced = before.filter {
+      // After the folder was set back, the last version may be published again. It does not replace itself.
+      oracle.acts[number].mayReplace.remove(operation.digest)
+      let replaced = before.subtracting([operation.digest]).filter {
         oracle.written[$0]?.key == writer.signingKey && oracle.written[$0]?.file == file
       }
       if isHonest { acknowledge(number, replaced) }
