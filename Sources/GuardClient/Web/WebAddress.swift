@@ -38,9 +38,8 @@ struct WebAddress: Equatable, Sendable {
     guard let url = ServiceURL(String(text[..<(mark ?? text.endIndex)])) else {
       throw AskFailure(
         .badURL,
-        text.hasPrefix("http://")
-          ? "http is for localhost, 127.0.0.0/8 and [::1] only: use https"
-          : "the URL must begin with https://, and have a host, perhaps a port and a path")
+        "the URL must begin with https:// (http:// only for localhost, 127.0.0.0/8 and [::1]), and "
+          + "have a host, perhaps a port and a path")
     }
     query = mark.map { String(text[text.index(after: $0)...]) }
     guard query.map(Self.isQuery) ?? true else {

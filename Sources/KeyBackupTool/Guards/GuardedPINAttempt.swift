@@ -285,7 +285,8 @@ extension GuardSurvey.Seat {
     guard let answer = confirmed, counter > answer.counter else { return false }
     state = .success(
       AccountAnswer(counter: counter, phase: .confirmed, detail: answer.detail))
-    finding?.others += counter - answer.counter
+    // A guard that lies names any number.
+    finding?.others &+= counter - answer.counter
     return true
   }
 
