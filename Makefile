@@ -124,7 +124,7 @@ uninstall: ## remove what install put there
 	rm -f '$(USER_UNITS)/keybackup-watch@.service' $(EXAMPLE_UNITS)/keybackup-watch-lnd.service
 	rm -f $(SYSTEM_UNITS)/keybackup-guard.service
 
-.PHONY: package-parts deb dist reproducible try-packages try-newcomer try-dist
+.PHONY: package-parts deb dist reproducible try-clone try-packages try-newcomer try-dist
 
 # What debian/*.install name.
 package-parts: build
@@ -151,6 +151,10 @@ dist: ## a release: source archive, packages, checksums (KEY=path signs, MAINTAI
 reproducible: ## build a release twice, elsewhere and later, and compare the bytes (long)
 	@scripts/setup --check packages
 	@SWIFT="$(SWIFT)" scripts/reproducible
+
+try-clone: ## run both commands for developers in a fresh Debian (SUITE=; root; long)
+	@scripts/setup --check packages
+	@SWIFT="$(SWIFT)" scripts/try-clone $(if $(SUITE),--suite $(SUITE))
 
 try-packages: ## install, use, upgrade and purge the packages in a fresh Debian (SUITE=; root)
 	@scripts/setup --check packages

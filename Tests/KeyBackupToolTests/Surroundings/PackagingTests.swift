@@ -53,7 +53,9 @@ import Testing
   @Test
   func `make lists every target that a person may want`() async throws {
     let list = try await Sandbox().run(["make", "-s", "-C", Build.root, "help"], key: nil)
-    for target in ["deb", "dist", "reproducible", "try-packages", "try-newcomer", "try-dist"] {
+    for target in [
+      "deb", "dist", "reproducible", "try-clone", "try-packages", "try-newcomer", "try-dist",
+    ] {
       #expect(list.out.contains("  make \(target) "), "\(target)")
     }
   }

@@ -127,7 +127,8 @@ import Testing
   @Test(
     arguments: [
       "build", "examples", "docs", "hardware-test", "fuzz", "fuzz-formats", "model", "crash-test",
-      "bench", "deb", "dist", "reproducible", "try-packages", "try-newcomer", "try-dist",
+      "bench", "deb", "dist", "reproducible", "try-clone", "try-packages", "try-newcomer",
+      "try-dist",
     ])
   func `Nothing but setup, demo and test installs anything; what is missing is named`(
     _ target: String
