@@ -5,12 +5,12 @@ import GuardTestSupport
 import TestSupport
 import Testing
 
-/// When a person logged in, as a token tells it.
-private struct LoginTime: Decodable {
-  /// In Unix seconds.
-  let seconds: UInt64
+/// When a token was made, as it tells itself.
+private struct IssueTime: Decodable {
+  /// In Unix seconds; issuers may add a fraction.
+  let seconds: Double
 
-  private enum CodingKeys: String, CodingKey { case seconds = "auth_time" }
+  private enum CodingKeys: String, CodingKey { case seconds = "iat" }
 
   /// Reads the claims, the second part of the token (RFC 7519, section 3), without checking them.
   init(of token: String) throws {
@@ -31,7 +31,7 @@ private struct LoginTime: Decodable {
     let issuer = try #require(LoginIssuer(provider.issuer, clientIDs: [provider.clientID]))
     let verifier = IDTokenVerifier([issuer], authorities: authorities)
     // The token's own time: a busy machine may take longer than a login is accepted.
-    let now = try LoginTime(of: token).seconds
+    let now = UInt64(try IssueTime(of: token).seconds)
     let person = try await verifier.subject(
       of: token, nonce: nonce, clientID: provider.clientID, now: now)
     #expect(person.issuer == provider.issuer)
