@@ -3,7 +3,11 @@ import Testing
 /// The builds before `make test`, side by side or one after the other.
 @Suite struct BuildForTestsTests {
   /// Runs scripts/build-for-tests with a compiler that only notes its calls.
-  private func build(_ way: String, _ compiler: String) async throws -> (Outcome, calls: [String]) {
+  ///
+  /// `release` is the program that must lie beside the tests' build of the guard; nil when the build fails.
+  private func build(
+    _ way: String, _ compiler: String, release: String?
+  ) async throws -> (Outcome, calls: [String]) {
     let box = try Sandbox()
     try Files.makeFolder(box.root + "/source")
     try Files.copy(Build.root + "/scripts", to: box.root + "/source/scripts")
@@ -38,29 +42,26 @@ import Testing
       return "\(words[0]) \(what)\(words.contains(".build/tested") ? " apart" : "")"
     }
     #expect(Files.tree(box.root + "/tmp").isEmpty, "no folder is left")
+    if let release {
+      outcome.expectSuccess()
+      let keybackup = box.root + "/source/.build/for-tests/keybackup"
+      #expect(outcome.out == keybackup + "\n")
+      #expect(try Files.text(keybackup) == release + "\n")
+      #expect(try Files.text(keybackup + "-guard") == ".build/debug/keybackup-guard\n")
+    }
     return (outcome, calls)
-  }
-
-  /// Both programs lie in one folder: the release of keybackup that is named, and the tests' build of the guard.
-  private func expect(_ outcome: Outcome, _ release: String) throws {
-    outcome.expectSuccess()
-    let keybackup = try #require(outcome.out.split(separator: "\n").first.map(String.init))
-    #expect(keybackup.hasSuffix("/.build/for-tests/keybackup"))
-    #expect(try Files.text(keybackup) == release + "\n")
-    #expect(try Files.text(keybackup + "-guard") == ".build/debug/keybackup-guard\n")
   }
 
   @Test func `Side by side, the release has a folder of its own`() async throws {
     // The tests are built only once the release has begun, and the release ends only after them.
-    let (outcome, calls) = try await build(
+    let (_, calls) = try await build(
       "together",
       """
       case "$*" in
         *--build-tests*) until grep -q "begin.* release" "$calls"; do sleep 0.02; done ;;
         *release*) until grep -q "end.*--build-tests" "$calls"; do sleep 0.02; done ;;
       esac
-      """)
-    try expect(outcome, ".build/tested/release/keybackup")
+      """, release: ".build/tested/release/keybackup")
     #expect(calls.prefix(2) == ["begin packages", "end packages"], "\(calls)")
     #expect(Set(calls[2..<4]) == ["begin tests", "begin release apart"], "\(calls)")
     #expect(
@@ -70,8 +71,7 @@ import Testing
   }
 
   @Test func `One after the other, in one folder`() async throws {
-    let (outcome, calls) = try await build("apart", "")
-    try expect(outcome, ".build/release/keybackup")
+    let (_, calls) = try await build("apart", "", release: ".build/release/keybackup")
     #expect(
       calls
         == ["tests", "release", "samples"].flatMap { ["begin " + $0, "end " + $0] },
@@ -89,7 +89,7 @@ import Testing
         \(failing)) until [ "$(grep -c begin "$calls")" = 3 ]; do sleep 0.02; done; exit 7 ;;
         \(other)) \(what == "tests" ? "sleep 50" : ":") ;;
       esac
-      """)
+      """, release: nil)
     #expect(outcome.code == 7 && outcome.out.isEmpty && outcome.endedAtOnce, "\(outcome.text)")
     #expect(!calls.contains("end release apart") && !calls.contains("begin samples"), "\(calls)")
   }
