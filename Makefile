@@ -152,9 +152,9 @@ reproducible: ## build a release twice, elsewhere and later, and compare the byt
 	@scripts/setup --check packages
 	@SWIFT="$(SWIFT)" scripts/reproducible
 
-try-clone: ## run both commands for developers in a fresh Debian (SUITE=; root; long)
+try-clone: ## run both commands for developers in a fresh Debian (root, long)
 	@scripts/setup --check packages
-	@SWIFT="$(SWIFT)" scripts/try-clone $(if $(SUITE),--suite $(SUITE))
+	@SWIFT="$(SWIFT)" scripts/try-clone
 
 try-packages: ## install, use, upgrade and purge the packages in a fresh Debian (SUITE=; root)
 	@scripts/setup --check packages

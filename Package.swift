@@ -24,10 +24,11 @@ let optimised: [SwiftSetting] =
 /// (docs/decisions/0034-quick-start.md).
 let small = strict + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
-/// The Swift runtime as an archive, in the debug build too: half of what a start costs is to find it.
+/// The Swift runtime as an archive, in the debug build too: a program starts quicker with it
+/// (docs/decisions/0056-what-the-tests-build.md).
 ///
-/// The tests start the simulated key thousands of times. They do not name it as a dependency, or this
-/// would hold for them too: whoever builds tests builds every program.
+/// Tests do not name such a program as a dependency, or this would hold for them too. Whoever builds
+/// tests builds every program.
 let selfContained: LinkerSetting = .unsafeFlags(
   ["-static-stdlib", "-l_FoundationCollections", "-l_FoundationCShims"],
   .when(configuration: .debug))

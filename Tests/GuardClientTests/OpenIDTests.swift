@@ -1,26 +1,10 @@
 import FoundationEssentials
 import GuardProtocol
-import GuardService
 import GuardTestSupport
 import TestSupport
 import Testing
 
-/// When a token was made, as it tells itself.
-private struct IssueTime: Decodable {
-  /// In Unix seconds; issuers may add a fraction.
-  let seconds: Double
-
-  private enum CodingKeys: String, CodingKey { case seconds = "iat" }
-
-  /// Reads the claims, the second part of the token (RFC 7519, section 3), without checking them.
-  init(of token: String) throws {
-    let parts = token.split(separator: ".")
-    try #require(parts.count == 3)
-    var claims = parts[1].map { $0 == "-" ? "+" : $0 == "_" ? "/" : String($0) }.joined()
-    claims += String(repeating: "=", count: (4 - claims.count % 4) % 4)
-    self = try JSONDecoder().decode(Self.self, from: #require(Data(base64Encoded: claims)))
-  }
-}
+@testable import GuardService
 
 /// A real issuer, canaille, and a real browser, chromium.
 @Suite(.serialized) struct OpenIDTests {
@@ -31,7 +15,8 @@ private struct IssueTime: Decodable {
     let issuer = try #require(LoginIssuer(provider.issuer, clientIDs: [provider.clientID]))
     let verifier = IDTokenVerifier([issuer], authorities: authorities)
     // The token's own time: a busy machine may take longer than a login is accepted.
-    let now = UInt64(try IssueTime(of: token).seconds)
+    let claims = try #require(IDToken(token).flatMap { IDTokenClaims(parsing: $0.claims) })
+    let now = try #require(claims.issued)
     let person = try await verifier.subject(
       of: token, nonce: nonce, clientID: provider.clientID, now: now)
     #expect(person.issuer == provider.issuer)
