@@ -97,7 +97,9 @@ struct SecretBytesTests {
       let bytes = secret(Array(repeating: 1, count: 64))
       unsafe bytes.withUnsafeBytes { buffer in
         let start = unsafe UnsafeMutableRawPointer(mutating: buffer.baseAddress.unsafelyUnwrapped)
-        unsafe (start - 1).storeBytes(of: 0, as: UInt8.self)
+        // Random bytes lie there: any fixed value would be the same byte once in 256 runs.
+        let other = unsafe ~(start - 1).load(as: UInt8.self)
+        unsafe (start - 1).storeBytes(of: other, as: UInt8.self)
       }
     }
   }
