@@ -15,6 +15,8 @@ public enum ProcessHardening {
   /// - It makes every file created from here on private (umask 077).
   /// - It limits the process to ``memoryLimit``.
   /// - It makes a crash end the process without output.
+  /// - It keeps libdispatch from writing to the system's log, unless `LIBDISPATCH_LOG` is set: at each
+  ///   start it would report there that a person may not raise a thread's priority.
   ///
   /// - Returns: the protections that failed, in words; empty when all succeeded.
   public static func apply() -> [String] {
@@ -33,6 +35,7 @@ public enum ProcessHardening {
       if unsafe setrlimit(resource, &data) != 0 { missing.append("memory could not be limited") }
     }
     umask(0o077)
+    unsafe setenv("LIBDISPATCH_LOG", "NO", 0)
     // The Swift runtime would print the registers, which may hold part of a secret, and wait for a
     // program that reads the process's memory.
     for number in [SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP] { signal(number, SIG_DFL) }

@@ -75,7 +75,7 @@ private actor Machine {
   /// The time limit in seconds: far more than a scenario takes on a slow and busy computer.
   ///
   /// It ends what hangs.
-  private static let limit = 1200
+  private static let limit = 3600
 
   private var runs: [String: Task<Void, any Error>] = [:]
   private var places = 2

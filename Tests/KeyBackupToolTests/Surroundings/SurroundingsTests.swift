@@ -37,6 +37,18 @@ import Testing
     }
   }
 
+  /// libdispatch would report there that a person may not raise a thread's priority.
+  @Test func `Nothing is written to the system's log`() async throws {
+    let backup = try await PreparedBackup()
+    let log = backup.box.root + "/calls"
+    // Root may raise it, unless it is root of a user namespace only.
+    let rights = isRoot ? ["unshare", "--user", "--map-root-user"] : []
+    try await backup.box.keybackup(
+      ["wallet", "list"], wrapper: rights + Tracing.wrapper(log: log, ["-e", "trace=connect"]))
+    let calls = try Files.text(log)
+    #expect(calls.contains("umockdev") && !calls.contains("/dev/log"), "\(calls)")
+  }
+
   /// As under nohup.
   @Test func `A signal that was to be ignored is`() async throws {
     let backup = try await PreparedBackup()
