@@ -4,9 +4,10 @@ internal import ArgumentParser
 struct WalletGroup: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "wallet",
-    abstract: "Add, list, show, remove, import and export wallets.",
+    abstract: "Add, list, show, remove, import and export wallets, and bring versions back.",
     subcommands: [
       WalletAddCommand.self, WalletImportCommand.self, WalletExportCommand.self,
-      WalletListCommand.self, WalletShowCommand.self, WalletRemoveCommand.self,
+      WalletListCommand.self, WalletShowCommand.self, WalletHistoryCommand.self,
+      WalletKeepCommand.self, WalletRemoveCommand.self,
     ])
 }
