@@ -190,28 +190,39 @@ struct PastVersionTests {
     try a.add(.of("w1", words: "zoo zoo"))
     let honest = try a.past().lines
     let log = try scene.namespacePath + "/keybackup/log/"
+    let other = MasterKey.random()
     let header = try OperationHeader(
-      namespaceID: a.id, writerID: .random(), counter: 1, previous: nil)
+      namespaceID: other.namespaceID, writerID: .random(), counter: 1, previous: nil)
     var planted = OperationBuilder(at: 1, writerLabel: "a", seen: a.log.index.tips())
     planted.put(record, entry: Entry.bytes("w1", "planted words"))
     planted.remove(RecordID(walletID: "w1"))
-    let sealed = try planted.seal(header: header, masterKey: MasterKey.random(), limit: 1 << 20)
+    let sealed = try planted.seal(header: header, masterKey: other, limit: 1 << 20)
+    // Under a header that says that it is of this namespace.
+    let text = String(decoding: sealed.file.data, as: UTF8.self)
+    let parts = text.components(separatedBy: #""protected":""#)
+    let spelled = try #require(parts.last?.prefix { $0 != "\"" })
+    let plain = try #require(Data(base64Encoded: String(spelled)))
+    let claim = String(decoding: plain, as: UTF8.self)
+      .replacingOccurrences(of: other.namespaceID.hex, with: a.id.hex)
+    let file = Array(
+      text.replacingOccurrences(of: spelled, with: Data(claim.utf8).base64EncodedString()).utf8)
+    let parsed = try OperationFile(parsing: file.span, at: a.id)
     try FileManager.default.createDirectory(
       atPath: log + header.writerID.hex, withIntermediateDirectories: false)
-    let path = "\(log)\(header.writerID)/\(sealed.fileName)"
-    try sealed.file.data.write(to: URL(fileURLWithPath: path))
+    let path = "\(log)\(header.writerID)/\(parsed.fileName)"
+    try Data(file).write(to: URL(fileURLWithPath: path))
     var b = try scene.unlock("b")
     #expect(try b.past().lines == honest)
     #expect(try b.restored().lines == ["w1 zoo zoo current"])
     #expect(b.logFindings.map(\.state) == [.unreadable])
-    expectRefusal(&b, VersionID(digest: Digest(of: Array("planted words".utf8).span)))
+    expectRefusal(&b, VersionID(digest: Digest(of: Array(Entry.text("w1", "planted words").utf8).span)))
 
-    // The operation that replaced it is damaged after it was read.
-    let changed = try FileManager.default.subpathsOfDirectory(atPath: log).filter {
-      $0.hasSuffix(".json") || $0.contains("/")
+    // The operations are damaged after they were read.
+    let files = try FileManager.default.subpathsOfDirectory(atPath: log).filter {
+      $0.contains("/")
     }.map { log + $0 }
     var reader = try scene.unlock("c")
-    for file in changed where file != path {
+    for file in files where file != path {
       try Data("{}".utf8).write(to: URL(fileURLWithPath: file))
     }
     let gone = try reader.past()
