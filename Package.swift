@@ -24,6 +24,14 @@ let optimised: [SwiftSetting] =
 /// (docs/decisions/0034-quick-start.md).
 let small = strict + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
+/// The Swift runtime as an archive, in the debug build too: half of what a start costs is to find it.
+///
+/// The tests start the simulated key thousands of times. They do not name it as a dependency, or this
+/// would hold for them too: whoever builds tests builds every program.
+let selfContained: LinkerSetting = .unsafeFlags(
+  ["-static-stdlib", "-l_FoundationCollections", "-l_FoundationCShims"],
+  .when(configuration: .debug))
+
 /// Tests only (the simulated key, second opinions): the product's cryptography
 /// is libsodium's.
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
@@ -256,9 +264,9 @@ let package = Package(
       path: "Tests/VirtualKey", swiftSettings: optimised),
     .executableTarget(
       name: "virtual-key", dependencies: ["VirtualKey", "CPCSC", "CUmockdev", arguments],
-      path: "Tests/VirtualKeyTool", swiftSettings: strict),
+      path: "Tests/VirtualKeyTool", swiftSettings: strict, linkerSettings: [selfContained]),
     .testTarget(
-      name: "VirtualKeyTests", dependencies: ["VirtualKey", "virtual-key", "TestSupport"],
+      name: "VirtualKeyTests", dependencies: ["VirtualKey", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "SecretMemoryTests", dependencies: ["SecretMemory", "TestSupport", crypto],
@@ -275,16 +283,16 @@ let package = Package(
       dependencies: ["DeviceSuite", "PRFDevice", "SecretMemory", arguments],
       path: "Tests/DeviceSuiteTool", swiftSettings: strict),
     .testTarget(
-      name: "DeviceSuiteTests", dependencies: ["DeviceSuite", "device-suite", "virtual-key"],
+      name: "DeviceSuiteTests", dependencies: ["DeviceSuite", "device-suite"],
       swiftSettings: strict),
     .testTarget(
       name: "VMTests",
-      dependencies: ["DeviceSuite", "device-suite", "virtual-key", "KeyBackupTool"],
+      dependencies: ["DeviceSuite", "device-suite", "KeyBackupTool"],
       swiftSettings: strict),
     .testTarget(
       name: "PRFDeviceTests",
       dependencies: [
-        "PRFDevice", "SecretMemory", "VirtualKey", "CFido2", "virtual-key", "device-probe",
+        "PRFDevice", "SecretMemory", "VirtualKey", "CFido2", "device-probe",
         "client-fuzz",
         "DeviceSuite", "TestSupport",
       ],
@@ -403,7 +411,7 @@ let package = Package(
     .testTarget(
       name: "KeyBackupToolTests",
       dependencies: [
-        "KeyBackupTool", "CommandSupport", "GuardTool", "HelpPages", "man-pages", "virtual-key",
+        "KeyBackupTool", "CommandSupport", "GuardTool", "HelpPages", "man-pages",
         "device-suite", "SecretMemory", "CSPP", "BackupFolder", "GuardProtocol", "PRFDevice",
         "SecretStores", "TestSupport", "failing-fs", "crash-at", "DeviceSuite", "VirtualKey",
       ],

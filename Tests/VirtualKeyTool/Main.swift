@@ -97,7 +97,8 @@ struct VirtualKeyTool: ParsableCommand {
     let child = try Child(command)
     let status = child.wait()
     bus.remove()
-    throw ExitCode(status)
+    // Not by an error, for which the parser would write a help page first.
+    Glibc.exit(status)
   }
 
   /// Makes the bus, with readers beside it if a key lies on one.

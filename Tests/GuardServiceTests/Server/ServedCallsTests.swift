@@ -81,11 +81,11 @@ struct ServedCallsTests {
     let session = SecretBytes.random(count: 32)
     let sessionKey = try #require(X25519Key(bytes: try X25519.publicKey(of: session)))
     let keyID = KeyID(words: SIMD2(1, 2))
-    let now = UInt64(Date().timeIntervalSince1970)
     func token(_ subject: String, for key: X25519Key) throws -> String {
-      try issuer.token(
+      let now = UInt64(Date().timeIntervalSince1970)
+      return try issuer.token(
         TestIssuer.claims([
-          "iss": #""\#(idp.base)""#, "sub": #""\#(subject)""#, "exp": "\(now + 300)",
+          "iss": #""\#(idp.base)""#, "sub": #""\#(subject)""#, "exp": "\(now + 3_600)",
           "iat": "\(now)", "auth_time": "\(now)",
           "nonce": #""\#(LoginNonce.text(keyID: keyID, sessionKey: key))""#,
         ]))
