@@ -168,9 +168,9 @@ struct TypedSecrets: Sendable {
   /// Commands that take the ID of a wallet or a key.
   private static let commandsWithID = [
     ["wallet", "show"], ["wallet", "remove"], ["wallet", "export"], ["wallet", "history"],
-    ["wallet", "keep"], ["key", "label"], ["key", "remove"], ["key", "identify"], ["conflicts", "keep"], ["writers", "retire"],
-    ["file", "history"], ["file", "show"], ["file", "restore"], ["file", "keep"],
-    ["file", "remove"], ["file", "add"],
+    ["wallet", "keep"], ["key", "label"], ["key", "remove"], ["key", "identify"],
+    ["conflicts", "keep"], ["writers", "retire"], ["file", "history"], ["file", "show"],
+    ["file", "restore"], ["file", "keep"], ["file", "remove"], ["file", "add"],
   ]
   /// Options that there are not, and that people expect to take a secret.
   private static let absentOptions = [

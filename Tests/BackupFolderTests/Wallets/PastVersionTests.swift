@@ -215,7 +215,8 @@ struct PastVersionTests {
     #expect(try b.past().lines == honest)
     #expect(try b.restored().lines == ["w1 zoo zoo current"])
     #expect(b.logFindings.map(\.state) == [.unreadable])
-    expectRefusal(&b, VersionID(digest: Digest(of: Array(Entry.text("w1", "planted words").utf8).span)))
+    let entry = Array(Entry.text("w1", "planted words").utf8)
+    expectRefusal(&b, VersionID(digest: Digest(of: entry.span)))
 
     // The operations are damaged after they were read.
     let files = try FileManager.default.subpathsOfDirectory(atPath: log).filter {
