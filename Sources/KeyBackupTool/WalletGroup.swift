@@ -4,7 +4,7 @@ internal import ArgumentParser
 struct WalletGroup: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "wallet",
-    abstract: "Add, list, show, remove, import and export wallets, and bring versions back.",
+    abstract: "Add, list, show, remove, import and export wallets.",
     subcommands: [
       WalletAddCommand.self, WalletImportCommand.self, WalletExportCommand.self,
       WalletListCommand.self, WalletShowCommand.self, WalletHistoryCommand.self,

@@ -201,11 +201,13 @@ struct PastVersionTests {
     let text = String(decoding: sealed.file.data, as: UTF8.self)
     let parts = text.components(separatedBy: #""protected":""#)
     let spelled = try #require(parts.last?.prefix { $0 != "\"" })
-    let plain = try #require(Data(base64Encoded: String(spelled)))
+    let padding = String(repeating: "=", count: (4 - spelled.count % 4) % 4)
+    let plain = try #require(Data(base64Encoded: spelled + padding))
     let claim = String(decoding: plain, as: UTF8.self)
       .replacingOccurrences(of: other.namespaceID.hex, with: a.id.hex)
-    let file = Array(
-      text.replacingOccurrences(of: spelled, with: Data(claim.utf8).base64EncodedString()).utf8)
+    // Both IDs are of one length, so the padding is.
+    let changed = Data(claim.utf8).base64EncodedString().dropLast(padding.count)
+    let file = Array(text.replacingOccurrences(of: spelled, with: changed).utf8)
     let parsed = try OperationFile(parsing: file.span, at: a.id)
     try FileManager.default.createDirectory(
       atPath: log + header.writerID.hex, withIntermediateDirectories: false)
