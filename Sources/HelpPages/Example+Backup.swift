@@ -100,6 +100,15 @@ extension Example {
     "wallet show": [
       Example("Show a wallet without its secret", "keybackup wallet show Savings"),
       Example("Show the secret too", "keybackup wallet show Savings --reveal"),
+      Example("Show an older version", "keybackup wallet show Savings --version 5d41402a"),
+    ],
+    "wallet history": [
+      Example("List the versions of all wallets", "keybackup wallet history"),
+      Example("List those of one wallet, also a removed one", "keybackup wallet history Savings"),
+    ],
+    "wallet keep": [
+      Example("Bring a version back", "keybackup wallet keep Savings 5d41402a"),
+      Example("Name the wallet by its ID", "keybackup wallet keep 7021abcf 5d41402a"),
     ],
     "wallet remove": [
       Example("Remove a wallet", "keybackup wallet remove Savings"),

@@ -7,6 +7,7 @@ struct WalletGroup: ParsableCommand {
     abstract: "Add, list, show, remove, import and export wallets.",
     subcommands: [
       WalletAddCommand.self, WalletImportCommand.self, WalletExportCommand.self,
-      WalletListCommand.self, WalletShowCommand.self, WalletRemoveCommand.self,
+      WalletListCommand.self, WalletShowCommand.self, WalletHistoryCommand.self,
+      WalletKeepCommand.self, WalletRemoveCommand.self,
     ])
 }

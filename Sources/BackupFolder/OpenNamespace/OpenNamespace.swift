@@ -231,7 +231,9 @@ public struct OpenNamespace: ~Copyable {
   }
 
   /// Reads the logs of a namespace that was opened for writing.
-  private mutating func readUnread() -> BackupFolderError? {
+  ///
+  /// - Returns: the reason why they could not be listed.
+  mutating func readUnread() -> BackupFolderError? {
     purpose = .reading
     do {
       if !isLoaded { try load() }

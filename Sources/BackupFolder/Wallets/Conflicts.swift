@@ -1,16 +1,6 @@
 public import CSPP
 internal import SecretMemory
 
-/// The computer that logged a version of a wallet first.
-public struct VersionOrigin: Equatable, Sendable {
-  /// The computer.
-  public let writer: WriterID
-  /// The computer's name for people.
-  public let label: String
-  /// The time by its own clock, in Unix seconds.
-  public let at: UInt64
-}
-
 extension OpenNamespace {
   /// The computer that logged a version first, according to its mark or, without one, the writers'
   /// clocks.
@@ -18,18 +8,7 @@ extension OpenNamespace {
   /// - Parameter version: one that ``forEachWallet(_:)`` passed.
   /// - Returns: `nil` for a version that no log here has: another program's.
   public func origin(of version: WalletVersion) -> VersionOrigin? {
-    let nodes = log.index.history(of: version.recordID).filter {
-      log.index.versions[$0].value == version.id.digest
-    }.map { Int(log.index.versions[$0].node) }
-    let marked = nodes.first {
-      let reference = log.index.nodes[$0].reference
-      return version.entry.mark
-        == WalletEntry.Mark(writerID: reference.writerID, counter: reference.counter)
-    }
-    guard let node = marked ?? nodes.min(by: { log.times[$0] < log.times[$1] }) else { return nil }
-    let writer = log.index.nodes[node].reference.writerID
-    return VersionOrigin(
-      writer: writer, label: log.labels[writer]?.text ?? "", at: log.times[node])
+    log.origin(of: version.id.digest, record: version.recordID, mark: version.entry.mark)
   }
 
   /// Wallets that one computer removed without knowing another's changes; they are still here.
@@ -43,12 +22,14 @@ extension OpenNamespace {
   /// - Parameters:
   ///   - version: one that ``forEachWallet(_:)`` passes.
   ///   - record: the wallet.
+  ///   - orPast: whether it may be one that ``forEachPastVersion(of:_:)`` passes. It counts again
+  ///     then, and a removed wallet is back.
   /// - Returns: `false` when it was already the only one.
   /// - Throws: ``BackupFolderError/noSuchVersion(_:)``, ``BackupFolderError/incomplete(path:)``
   ///   when its operation cannot be read again; system errors. See ``viewProblem`` for work that
   ///   may be left.
   public mutating func keep(
-    _ version: VersionID, of record: RecordID
+    _ version: VersionID, of record: RecordID, orPast: Bool = false
   ) throws(BackupFolderError) -> Bool {
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
@@ -60,8 +41,10 @@ extension OpenNamespace {
     let isLogged = log.index.live(record).contains {
       log.index.versions[$0].value == version.digest
     }
+    let isPast =
+      orPast && log.index.standing(of: version.digest, record: record) == .superseded
     guard
-      isLogged || late.contains(version.digest)
+      isLogged || isPast || late.contains(version.digest)
         || foreign.contains(where: { $0.value == version.digest })
     else {
       throw .noSuchVersion(record)
@@ -71,15 +54,16 @@ extension OpenNamespace {
     try logForeign(foreign, of: [record], run: run)
     try logLate(of: [record], choosing: version, run: run)
     try logUnreachable(of: [record], run: run)
-    guard case .live(let place) = log.index.standing(of: version.digest, record: record) else {
-      throw .noSuchVersion(record)
-    }
+    // A live `put` comes first: its operation was just read.
+    let candidates = log.index.live(record) + (isPast ? log.index.history(of: record) : [])
+    guard let place = candidates.first(where: { log.index.versions.value($0) == version.digest })
+    else { throw .noSuchVersion(record) }
     try put(place, run: run)
     _ = try repair(run: run)
     return true
   }
 
-  /// Logs the bytes of a live `put` once more, in an operation that has seen all others.
+  /// Logs the bytes of a `put` once more, in an operation that has seen all others.
   private mutating func put(
     _ place: Int, run: borrowing WritingRun
   ) throws(BackupFolderError) {

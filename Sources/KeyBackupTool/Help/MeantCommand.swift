@@ -29,7 +29,10 @@ struct MeantCommand: Sendable {
       "add": ["wallet add", "key add"],
       "hlep": ["help"], "version": ["--version"], "check": ["verify", "status"],
     ],
-    "wallet": ["delete": ["remove"], "rm": ["remove"], "restore": ["show", "export"]],
+    "wallet": [
+      "delete": ["remove"], "rm": ["remove"], "restore": ["show", "export", "keep"],
+      "undelete": ["history", "keep"], "versions": ["history"], "log": ["history"],
+    ],
     "key": ["delete": ["remove"], "revoke": ["remove"], "rename": ["label"], "rm": ["remove"]],
     "recovery-kit": [
       "delete": ["revoke"], "remove": ["revoke"], "add": ["create"], "verify": ["test"],

@@ -84,7 +84,7 @@ extension UserMessage {
       case .noSuchVersion:
         UserMessage(
           .noInput, "the wallet no longer has this version",
-          hint: "to see its versions: keybackup conflicts list")
+          hint: "to see its versions: keybackup wallet history")
       case .noSuchKeySlot:
         UserMessage(
           .noInput, "there is no such way into the backup",

@@ -27,7 +27,9 @@ struct TypedSecrets: Sendable {
     var words: [String] = []
     var last = ""
     // Its versions may have names of digits only.
-    let hasNumbers = arguments.first == "conflicts" || arguments.starts(with: ["file", "keep"])
+    let hasNumbers =
+      arguments.first == "conflicts" || arguments.starts(with: ["file", "keep"])
+      || arguments.starts(with: ["wallet", "keep"])
     takesID = Self.commandsWithID.contains(Array(arguments.prefix(2)))
     let takesFile = arguments.starts(with: ["wallet", "import"])
     for argument in arguments where !SecretLook.isWriterLine(argument) {
@@ -165,10 +167,10 @@ struct TypedSecrets: Sendable {
   private static let fewWords = 6
   /// Commands that take the ID of a wallet or a key.
   private static let commandsWithID = [
-    ["wallet", "show"], ["wallet", "remove"], ["wallet", "export"], ["key", "label"],
-    ["key", "remove"], ["key", "identify"], ["conflicts", "keep"], ["writers", "retire"],
-    ["file", "history"], ["file", "show"], ["file", "restore"], ["file", "keep"],
-    ["file", "remove"], ["file", "add"],
+    ["wallet", "show"], ["wallet", "remove"], ["wallet", "export"], ["wallet", "history"],
+    ["wallet", "keep"], ["key", "label"], ["key", "remove"], ["key", "identify"],
+    ["conflicts", "keep"], ["writers", "retire"], ["file", "history"], ["file", "show"],
+    ["file", "restore"], ["file", "keep"], ["file", "remove"], ["file", "add"],
   ]
   /// Options that there are not, and that people expect to take a secret.
   private static let absentOptions = [

@@ -11,8 +11,11 @@ struct SimilarWallets {
   init(to selector: String) { self.selector = selector.trimmed.lowercased() }
 
   /// Looks at one wallet.
-  mutating func note(_ version: WalletVersion) {
-    guard let name = version.entry.name, names.count < Self.most else { return }
+  mutating func note(_ version: WalletVersion) { note(version.entry.name) }
+
+  /// Looks at the name of one wallet.
+  mutating func note(_ name: String?) {
+    guard let name, names.count < Self.most else { return }
     let small = name.lowercased()
     let begins = selector.count > 2 && small.hasPrefix(selector.prefix(3))
     if begins || small == selector { names.insert(name) }

@@ -4,19 +4,34 @@ internal import WalletFormats
 
 /// The displayed properties of one version of a wallet.
 struct VersionRow: Sendable {
-  let id: String
+  let version: VersionID
+  /// Whether it no longer counts, and comes from the log.
+  let isPast: Bool
   var wallet: WalletRow
   let origin: VersionOrigin?
   /// The file that holds it, if no log here has it.
   let file: String?
 
   init(_ version: WalletVersion, _ origin: VersionOrigin?, _ spending: WalletSpending?) {
-    id = version.id.description
+    self.version = version.id
+    isPast = false
     wallet = WalletRow(version)
     wallet.spending = spending
     self.origin = origin
     if case .view(let file) = version.source { self.file = file } else { file = nil }
   }
+
+  init(_ past: PastVersion, _ spending: WalletSpending) {
+    version = past.id
+    isPast = true
+    wallet = WalletRow(past)
+    wallet.spending = spending
+    origin = past.origin
+    file = nil
+  }
+
+  /// The digits of the version that are shown.
+  var id: String { version.description }
 
   /// The row as JSON.
   var json: JSONOutput {
@@ -26,7 +41,7 @@ struct VersionRow: Sendable {
       "spending": .optional(wallet.spending?.rawValue),
       "fingerprint": .optional(wallet.fingerprint),
       "updated_at": .optional(wallet.updatedAt.flatMap { Int(exactly: $0) }),
-      "state": .string(wallet.state.rawValue),
+      "state": .string(wallet.state),
       "writer_id": .optional(origin?.writer.hex), "writer": .optional(origin?.label),
       "written_at": .optional(origin.flatMap { Int(exactly: $0.at) }),
       "file": .optional(file),
@@ -46,7 +61,7 @@ struct VersionRow: Sendable {
       rows: zip(ids, rows).map { id, row in
         [
           id, row.id, PrintableText.name(row.wallet.name ?? "-", limit: 40), row.writtenBy,
-          PrintableTime.minute(row.origin?.at), row.wallet.state.rawValue,
+          PrintableTime.minute(row.origin?.at), row.wallet.state,
           PrintableTime.minute(row.wallet.updatedAt), row.wallet.kindWord,
           PrintableText.name(row.wallet.fingerprint ?? "-", limit: 12),
         ]

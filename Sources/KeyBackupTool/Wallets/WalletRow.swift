@@ -18,20 +18,32 @@ struct WalletRow: Sendable {
   /// The fingerprint computed from the keys, and whether it matches the stated one.
   var computed: (fingerprint: Fingerprint, matches: Bool)?
   let updatedAt: UInt64?
-  let state: WalletState
+  /// The word for its state.
+  let state: String
   /// Whether it came from the log because its own file is damaged.
   let isFileDamaged: Bool
 
   init(_ version: WalletVersion) {
-    id = version.entry.walletID
-    recordID = version.recordID
-    name = version.entry.name
-    network = version.entry.network
-    kind = version.entry.secretKind
-    fingerprint = version.entry.fingerprint
-    updatedAt = version.entry.updatedAt
-    state = version.state
-    isFileDamaged = version.isFileDamaged
+    self.init(
+      version.entry, version.recordID, state: version.state.rawValue,
+      isFileDamaged: version.isFileDamaged)
+  }
+
+  /// Creates the row of a version that no longer counts.
+  init(_ past: PastVersion) {
+    self.init(past.entry, past.recordID, state: past.ending.rawValue, isFileDamaged: false)
+  }
+
+  private init(_ entry: WalletEntry, _ record: RecordID, state: String, isFileDamaged: Bool) {
+    id = entry.walletID
+    recordID = record
+    name = entry.name
+    network = entry.network
+    kind = entry.secretKind
+    fingerprint = entry.fingerprint
+    updatedAt = entry.updatedAt
+    self.state = state
+    self.isFileDamaged = isFileDamaged
   }
 
   /// Creates a row that includes the spending ability.
@@ -79,7 +91,7 @@ struct WalletRow: Sendable {
       "watch_only": .optional(spending.map { $0 == .watchOnly }),
       "fingerprint": .optional(fingerprint),
       "updated_at": .optional(updatedAt.flatMap { Int(exactly: $0) }),
-      "state": .string(state.rawValue),
+      "state": .string(state),
     ]
     if isFileDamaged { json["file_damaged"] = true }
     if let computed {
@@ -116,7 +128,7 @@ struct WalletRow: Sendable {
       })
   }
 
-  private var stateWord: String { isFileDamaged ? "damaged file, from log" : state.rawValue }
+  private var stateWord: String { isFileDamaged ? "damaged file, from log" : state }
 
   private var day: String {
     guard let updatedAt, updatedAt < 1 << 40 else { return "-" }

@@ -11,15 +11,18 @@ enum WalletSelector {
 
   /// Whether a wallet may be meant.
   static func matches(_ selector: String, _ version: WalletVersion) -> Bool {
-    version.entry.name == selector || matchesBeginning(selector, version)
-      || matchesID(selector, WalletRow(version))
+    matches(selector, WalletRow(version))
   }
 
-  private static func matchesBeginning(_ selector: String, _ version: WalletVersion) -> Bool {
-    ShortID.matches(selector, version.entry.walletID)
-      || ShortID.matches(selector.lowercased(), version.recordID.hex)
+  /// Whether a wallet may be meant.
+  static func matches(_ selector: String, _ row: WalletRow) -> Bool {
+    row.name == selector || matchesBeginning(selector, row) || matchesID(selector, row)
+  }
+
+  private static func matchesBeginning(_ selector: String, _ row: WalletRow) -> Bool {
+    ShortID.matches(selector, row.id) || ShortID.matches(selector.lowercased(), row.recordID.hex)
       || (selector.utf8.allSatisfy { Hex.isDigit($0, upperCase: true) }
-        && ShortID.matches(selector.lowercased(), version.entry.walletID))
+        && ShortID.matches(selector.lowercased(), row.id))
   }
 
   /// Whether the selector matches a wallet by its ID or record ID.
@@ -46,7 +49,8 @@ enum WalletSelector {
         throw UserMessage(
           .noInput, "there is no wallet \"\(name)\" in the backup",
           hint: ShortID.shortHint(selector) + (similar.advice.map { $0 + "\n" } ?? "")
-            + "to see what is there: keybackup wallet list")
+            + "to see what is there: keybackup wallet list\n"
+            + "to see removed ones too: keybackup wallet history")
       }
       throw UserMessage(
         reading, "no wallet \"\(name)\" could be read",
@@ -69,7 +73,7 @@ enum WalletSelector {
 
   /// Those that have the selector as their whole ID or as their name, or all if none has it as its
   /// ID.
-  private static func meant(_ found: [WalletRow], _ selector: String) -> [WalletRow] {
+  static func meant(_ found: [WalletRow], _ selector: String) -> [WalletRow] {
     let byID = found.filter { matchesID(selector, $0) }
     if byID.isEmpty { return found }
     return found.filter { matchesID(selector, $0) || $0.name == selector }

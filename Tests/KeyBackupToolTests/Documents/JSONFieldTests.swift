@@ -100,11 +100,18 @@ import Testing
       ["file", "add", file, "--keep", "5"], ["file", "list"], ["file", "history", "notes"],
       ["file", "show", "notes"], ["file", "restore", "notes", "--out", computers.target("files")],
       ["restore", "--out", computers.target()], ["file", "prune"], ["config", "show"],
-      ["wallet", "remove", "shop-2", "--yes"], ["file", "remove", "notes"],
+      ["wallet", "remove", "shop-2", "--yes"], ["file", "remove", "notes"], ["wallet", "history"],
     ] {
       let outcome = try await computers.laptop(
         line + ["--json"], input: Samples.mnemonic, expecting: nil)
       try check(line, outcome, page)
+    }
+    let history = try await computers.laptop(["wallet", "history", "shop-2", "--json"]).json()
+    let version = try #require(history["wallets"][0]["versions"][0]["version"].text)
+    for line in [
+      ["wallet", "show", "shop-2", "--version", version], ["wallet", "keep", "shop-2", version],
+    ] {
+      try check(line, await computers.laptop(line + ["--json"]), page)
     }
     for line in [
       ["status"], ["status", "--synchronised"], ["key", "list"], ["file", "suggest", "--all"],

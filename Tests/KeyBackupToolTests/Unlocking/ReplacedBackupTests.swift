@@ -39,7 +39,7 @@ import Testing
     ["key", "label", "Virtual Key", "mine"], ["key", "repair"], ["key", "add"], ["rotate"],
     ["rotate", "--master-key"], ["recovery-kit", "create", "--out", "/tmp/never"],
     ["writers", "retire", "this"], ["conflicts", "keep", "other", "00000000"],
-    ["unlock", "--for", "60s"],
+    ["wallet", "keep", "other", "00000000"], ["unlock", "--for", "60s"],
   ]
 
   /// A command that would write there, or keep its master key, refuses until a user names it.

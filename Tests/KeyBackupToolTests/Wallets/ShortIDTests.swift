@@ -116,6 +116,8 @@ import Testing
         ["wallet", "export", "--covb", "/nowhere/x", "--wallet", ""],
         ["wallet", "import", "--format", "labels", "--wallet", "", "-"],
         ["wallet", "show", "first-wallet", "--version-id", ""],
+        ["wallet", "keep", "", "00000000"], ["wallet", "keep", "first-wallet", ""],
+        ["wallet", "history", ""], ["wallet", "show", "first-wallet", "--version", ""],
         ["conflicts", "keep", "", "00000000"], ["conflicts", "keep", "first-wallet", ""],
         ["key", "remove", ""], ["key", "label", "", "New name"], ["rotate", "--key", ""],
         ["writers", "retire", ""], ["recovery-kit", "revoke", ""], ["status", "--namespace", ""],

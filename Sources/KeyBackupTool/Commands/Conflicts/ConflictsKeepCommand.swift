@@ -8,7 +8,7 @@ struct ConflictsKeepCommand: ParsableCommand, KeyBackupCommand {
     commandName: "keep", abstract: "Keep one version of a wallet, and drop the others.",
     discussion: """
       The other versions stay in the folder's log, encrypted. They are no longer shown or \
-      restored.
+      restored. keybackup wallet history lists them.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -42,7 +42,10 @@ struct ConflictsKeepCommand: ParsableCommand, KeyBackupCommand {
       if version.recordID == row.recordID { versions.append(version) }
     }
     try Interruption.check()
-    let chosen = try VersionSelector.only(versions, version)
+    let id = try VersionSelector.only(versions.map(\.id), version)
+    guard let chosen = versions.first(where: { $0.id == id }) else {
+      throw UserMessage(.noSuchVersion(row.recordID))
+    }
     let isChange: Bool
     do throws(BackupFolderError) {
       isChange = try opened.keep(chosen.id, of: row.recordID)

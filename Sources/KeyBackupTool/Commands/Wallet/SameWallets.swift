@@ -15,7 +15,10 @@ struct SameWallets {
 
   private(set) var found: [Wallet] = []
 
-  /// Compares a new entry with every wallet of the backup.
+  /// None.
+  init() {}
+
+  /// Compares a new entry with every other wallet of the backup.
   ///
   /// Those are the same that have one secret, or one master fingerprint and
   /// network. One mnemonic with two passphrases is two wallets.
@@ -25,7 +28,9 @@ struct SameWallets {
     let fingerprint = entry.statedFingerprint
     _ = opened.forEachWallet { version, bytes in
       let other = version.entry
-      guard version.ordinal == 0, other.network == entry.network else { return }
+      guard version.ordinal == 0, version.recordID != entry.recordID,
+        other.network == entry.network
+      else { return }
       let isSameMaster = fingerprint != nil && fingerprint == other.statedFingerprint
       let isOtherMaster =
         fingerprint != nil && other.statedFingerprint != nil && !isSameMaster

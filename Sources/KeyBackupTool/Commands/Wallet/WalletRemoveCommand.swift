@@ -10,8 +10,9 @@ struct WalletRemoveCommand: ParsableCommand, KeyBackupCommand {
     commandName: "remove",
     abstract: "Remove a wallet from the backup.",
     discussion: """
-      Its encrypted secret stays in the folder's log. Anyone with the folder and an enrolled \
-      key can still open it.
+      Its versions stay in the folder's log, encrypted. keybackup wallet history shows them, and \
+      keybackup wallet keep brings one back. Anyone with the folder and an enrolled key can still \
+      open them.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -56,13 +57,31 @@ struct WalletRemoveCommand: ParsableCommand, KeyBackupCommand {
       WatchOnlyMemory(opened.id, world).keep(adding: [], removing: [row.recordID])
     }
     unlock.output(world).warn(viewProblem: opened.viewProblem)
+    var kept: [VersionID] = []
+    _ = opened.forEachPastVersion(of: row.recordID) { past, _ in
+      if past.ending == .removed { kept.append(past.id) }
+    }
     try unlock.output(world).result(
       "Removed \"\(name)\".",
-      json: ["id": .string(row.id), "record_id": .string(row.recordID.hex)],
+      json: [
+        "id": .string(row.id), "record_id": .string(row.recordID.hex),
+        "versions": .array(kept.map { .string($0.description) }),
+      ],
       ofChange: "the wallet was removed all the same")
-    if !unlock.common.json {
-      unlock.output(world).note("Its secret stays in the folder's log, encrypted.")
-    }
+    if !unlock.common.json { tell(row.recordID, kept, world) }
     return .success
+  }
+
+  /// Says how to bring the wallet back.
+  private func tell(_ record: RecordID, _ kept: [VersionID], _ world: World) {
+    let output = unlock.output(world)
+    output.note("Its secret stays in the folder's log, encrypted.")
+    // The record ID, since others may have chosen the wallet's name and ID.
+    let id = ShortID.shown([record.hex])[0]
+    if kept.count == 1 {
+      output.note("To bring it back: keybackup wallet keep \(id) \(kept[0])")
+    } else {
+      output.note("To see its versions: keybackup wallet history \(id)")
+    }
   }
 }

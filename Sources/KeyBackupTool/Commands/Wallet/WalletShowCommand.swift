@@ -11,7 +11,8 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
     commandName: "show",
     abstract: "Show one wallet of the backup.",
     discussion: """
-      Without --reveal or --out, everything but the secret is shown.
+      Without --reveal or --out, everything but the secret is shown. With --version it may be a \
+      replaced version, or a removed wallet's: keybackup wallet history lists them.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -20,8 +21,8 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
   var wallet: String
 
   @Option(
-    help: ArgumentHelp(
-      "Show this version; conflicts list shows them.", valueName: "version"))
+    name: [.customLong("version"), .customLong("version-id")],
+    help: ArgumentHelp("Show this version, from wallet history.", valueName: "version"))
   var versionId: String?
 
   @Flag(help: "Print the secret too, also on a terminal.")
@@ -68,14 +69,10 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
       return .success
     }
     if let out { try OutputFile.write(chosen.bytes, to: out) }
-    var rows: [VersionRow] = []
-    for version in chosen.versions {
-      rows.append(
-        VersionRow(version, opened.origin(of: version), chosen.spending[version.id]))
-    }
-    if rows.count == 1 { try fillFingerprint(&rows, chosen.version, chosen.bytes, passphrase) }
+    var rows = chosen.versions
+    if rows.count == 1 { try fillFingerprint(&rows, chosen.entry, chosen.bytes, passphrase) }
     do throws(UserMessage) {
-      try show(rows, chosen.version.entry, chosen.bytes, world)
+      try show(rows, chosen.entry, chosen.bytes, world)
     } catch {
       guard let out else { throw error }
       throw error.adding(hint: "\(ShellWord.quoted(out)) was written all the same")
@@ -86,12 +83,12 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
   /// Computes the fingerprint, to be shown beside the one that is stated, or in
   /// its place where none is.
   private func fillFingerprint(
-    _ rows: inout [VersionRow], _ version: WalletVersion, _ bytes: borrowing SecretBytes,
+    _ rows: inout [VersionRow], _ entry: WalletEntry, _ bytes: borrowing SecretBytes,
     _ passphrase: borrowing SecretBytes
   ) throws(UserMessage) {
     let computed: Fingerprint?
     do throws(WalletFormatError) {
-      computed = try version.entry.computedFingerprint(in: bytes, passphrase: passphrase)
+      computed = try entry.computedFingerprint(in: bytes, passphrase: passphrase)
     } catch {
       // What is wrong with the secret keeps nobody from seeing the rest.
       guard self.passphrase.isGiven else { return }
@@ -101,8 +98,13 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
     if rows[0].wallet.fingerprint == nil {
       rows[0].wallet.fingerprint = computed.description
     } else {
-      rows[0].wallet.computed = (computed, version.entry.statedFingerprint == computed)
+      rows[0].wallet.computed = (computed, entry.statedFingerprint == computed)
     }
+  }
+
+  /// Whether versions are told apart: there are several, or one was asked for.
+  private func showsVersions(_ versions: [VersionRow]) -> Bool {
+    versions.count > 1 || versionId != nil
   }
 
   private func show(
@@ -113,7 +115,7 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
     if unlock.common.json {
       guard reveal else {
         var json: JSONOutput = ["wallet": row.json]
-        if versions.count > 1 { json["versions"] = .array(versions.map(\.json)) }
+        if showsVersions(versions) { json["versions"] = .array(versions.map(\.json)) }
         try output.result(json: json)
         return
       }
@@ -134,9 +136,10 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
             "\(computed) " + (matches ? "(matches)" : "(differs: \(passphrase.difference))")
           ))
       }
-      if versions.count > 1 {
+      if showsVersions(versions) {
         lines.append(("VERSION", version.id))
         lines.append(("WRITTEN BY", version.writtenBy))
+        lines.append(("WRITTEN", PrintableTime.minute(version.origin?.at)))
       }
       for (heading, cell) in lines {
         try output.result(

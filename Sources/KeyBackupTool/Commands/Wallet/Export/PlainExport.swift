@@ -27,13 +27,13 @@ struct PlainExport {
     let chosen = try ChosenWallet.find(wallet, versionID: versionID, in: &opened)
     let content = try content(of: chosen, passphrase)
     if format != .descriptors, format != .labels,
-      let note = chosen.version.entry.missingPassphrase(in: chosen.bytes)
+      let note = chosen.entry.missingPassphrase(in: chosen.bytes)
     {
       unlock.output(world).warn("keybackup: \(note)")
     }
     var json: JSONOutput = [
-      "format": .string(format.rawValue), "id": .string(chosen.version.entry.walletID),
-      "record_id": .string(chosen.version.recordID.hex), "out": .optional(out),
+      "format": .string(format.rawValue), "id": .string(chosen.entry.walletID),
+      "record_id": .string(chosen.recordID.hex), "out": .optional(out),
     ]
     if let out {
       try OutputFile.write(content, to: out)
@@ -69,7 +69,7 @@ struct PlainExport {
   private func content(
     of chosen: borrowing ChosenWallet, _ passphrase: borrowing SecretBytes
   ) throws(UserMessage) -> SecretBytes {
-    let entry = chosen.version.entry
+    let entry = chosen.entry
     do throws(WalletFormatError) {
       switch format {
       case .descriptors:

@@ -47,8 +47,8 @@ struct WalletExportCommand: ParsableCommand, KeyBackupCommand {
   var reveal = false
 
   @Option(
-    help: ArgumentHelp(
-      "Use this version; conflicts list shows them.", valueName: "version"))
+    name: [.customLong("version"), .customLong("version-id")],
+    help: ArgumentHelp("Use this version, from wallet history.", valueName: "version"))
   var versionId: String?
 
   @OptionGroup var descriptors: DescriptorExportOptions

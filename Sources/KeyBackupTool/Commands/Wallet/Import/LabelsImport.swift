@@ -20,7 +20,7 @@ struct LabelsImport {
     var opened = try await unlock.open(world, for: .writing)
     let chosen = try ChosenWallet.find(wallet, versionID: nil, in: &opened)
     let labels = try merged(lines, chosen)
-    let isSame = chosen.version.entry.labelsHash?.hex == labels.hash
+    let isSame = chosen.entry.labelsHash?.hex == labels.hash
     if !isSame {
       var batch = WalletBatch()
       do {
@@ -33,14 +33,14 @@ struct LabelsImport {
       }
       unlock.output(world).warn(viewProblem: opened.viewProblem)
     }
-    let name = PrintableText.name(chosen.version.entry.name ?? chosen.version.entry.walletID)
+    let name = PrintableText.name(chosen.entry.name ?? chosen.entry.walletID)
     try unlock.output(world).result(
       isSame
         ? "\"\(name)\" has these labels already."
         : "\"\(name)\" has \(labels.count) \(labels.count == 1 ? "label" : "labels") now.",
       json: [
-        "id": .string(chosen.version.entry.walletID),
-        "record_id": .string(chosen.version.recordID.hex), "labels": .number(labels.count),
+        "id": .string(chosen.entry.walletID),
+        "record_id": .string(chosen.recordID.hex), "labels": .number(labels.count),
         "imported": .number(isSame ? 0 : 1), "unchanged": .number(isSame ? 1 : 0),
       ], ofChange: "the labels were imported all the same")
     return .success
@@ -50,7 +50,7 @@ struct LabelsImport {
     _ lines: borrowing SecretBytes, _ chosen: borrowing ChosenWallet
   ) throws(UserMessage) -> WalletLabels {
     do throws(WalletFormatError) {
-      switch chosen.version.entry.compressedLabels(in: chosen.bytes) {
+      switch chosen.entry.compressedLabels(in: chosen.bytes) {
       case nil:
         return try WalletLabels(
           checking: WalletLabels.merge(lines, over: SecretBytes(zeroed: 0)))

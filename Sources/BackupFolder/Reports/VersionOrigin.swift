@@ -1,0 +1,11 @@
+public import CSPP
+
+/// The computer that logged a version of a wallet first.
+public struct VersionOrigin: Equatable, Sendable {
+  /// The computer.
+  public let writer: WriterID
+  /// The computer's name for people.
+  public let label: String
+  /// The time by its own clock, in Unix seconds.
+  public let at: UInt64
+}

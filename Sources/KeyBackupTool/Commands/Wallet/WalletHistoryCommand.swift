@@ -1,0 +1,57 @@
+internal import ArgumentParser
+internal import BackupFolder
+internal import CSPP
+
+/// `keybackup wallet history`: every version of wallets that the log keeps.
+struct WalletHistoryCommand: ParsableCommand, KeyBackupCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "history",
+    abstract: "List the versions of wallets, also replaced and removed ones.",
+    discussion: """
+      The version that counts comes first, then the others, newest first. WRITTEN and WRITTEN BY \
+      are what the computer said that added the version.
+      Every version in the list can be shown with keybackup wallet show WALLET --version V, and \
+      brought back with keybackup wallet keep WALLET V.
+      When the master key is rotated, only versions that count go along. The history stays in the \
+      old namespace. While that is in the folder, --namespace ID shows it.
+      """)
+
+  @OptionGroup var unlock: UnlockOptions
+
+  @Argument(
+    help: ArgumentHelp(
+      "The wallet's ID, record ID or name, also of a removed one (default: all).",
+      valueName: "wallet"))
+  var wallet: String?
+
+  mutating func validate() throws {
+    if let wallet, let problem = WalletSelector.problem(wallet) { throw ValidationError(problem) }
+  }
+
+  func run(in world: World) async throws(UserMessage) -> ExitCode {
+    var opened = try await unlock.open(world)
+    let history = WalletHistory(in: &opened)
+    try Interruption.check()
+    let findings = opened.logFindings + history.lost
+    let wallets = try history.wallets(wallet, opened.health, findings)
+    let output = unlock.output(world)
+    if unlock.common.json {
+      try output.result(json: [
+        "wallets": .array(wallets.map(\.json)),
+        "failed": .array((history.report.failures + findings).map(\.json)),
+      ])
+    } else {
+      if wallets.isEmpty {
+        output.note(
+          "No wallets yet. To add one: keybackup wallet add --name NAME --network bitcoin")
+      } else {
+        try output.result(VersionRow.table(wallets.flatMap(\.versions)))
+      }
+      if wallets.contains(where: { $0.versions.contains(where: \.isPast) }) {
+        output.note("To bring a version back: keybackup wallet keep WALLET VERSION")
+      }
+      output.warn(history.report, opened.health, findings, all: unlock.common.verbose)
+    }
+    return history.report.exitCode(opened.health, findings)
+  }
+}

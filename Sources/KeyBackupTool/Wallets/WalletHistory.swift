@@ -1,0 +1,124 @@
+internal import BackupFolder
+internal import CSPP
+internal import WalletFormats
+
+/// Every version of the backup's wallets: those that count, and those that the log keeps.
+///
+/// It holds no secret.
+struct WalletHistory: Sendable {
+  /// The versions of all wallets.
+  ///
+  /// Those of one wallet are in a row: those that count first, then the others, newest first.
+  private(set) var rows: [VersionRow] = []
+  /// The result of reading the versions that count.
+  let report: WalletReport
+  /// The versions that no longer count and could not be read.
+  let lost: [FileFinding]
+
+  /// Reads all versions.
+  ///
+  /// - Parameter opened: the backup.
+  init(in opened: inout OpenNamespace) {
+    var present: [(WalletVersion, WalletSpending)] = []
+    var rows: [VersionRow] = []
+    report = opened.forEachWallet { version, entry in
+      present.append((version, version.entry.spending(in: entry)))
+    }
+    lost = opened.forEachPastVersion { past, entry in
+      rows.append(VersionRow(past, past.entry.spending(in: entry)))
+    }
+    for (version, spending) in present {
+      rows.append(VersionRow(version, opened.origin(of: version), spending))
+    }
+    // The clocks of computers may be wrong, so a version that counts is never below another one.
+    self.rows = rows.sorted { one, other in
+      if one.wallet.recordID != other.wallet.recordID {
+        return one.wallet.recordID < other.wallet.recordID
+      }
+      if one.isPast != other.isPast { return other.isPast }
+      return (one.origin?.at ?? .max, one.id) > (other.origin?.at ?? .max, other.id)
+    }
+  }
+
+  /// The wallets that a selector may mean, with all their versions; nil means all wallets.
+  ///
+  /// They are ordered by name.
+  ///
+  /// - Throws: as ``WalletSelector/only(_:_:_:_:_:besides:)`` where there is none.
+  func wallets(
+    _ selector: String?, _ health: LogHealth, _ logFindings: [FileFinding]
+  ) throws(UserMessage) -> [Wallet] {
+    var records: Set<RecordID>?
+    if let selector {
+      let meant = WalletSelector.meant(matching(selector), selector)
+      if meant.isEmpty { _ = try only(selector, [], health, logFindings) }
+      records = Set(meant.map(\.recordID))
+    }
+    let wanted = rows.filter { records?.contains($0.wallet.recordID) ?? true }
+    return Dictionary(grouping: wanted, by: \.wallet.recordID).values.map(Wallet.init).sorted {
+      ($0.newest.name ?? "", $0.newest.id) < ($1.newest.name ?? "", $1.newest.id)
+    }
+  }
+
+  /// The one version that is meant.
+  ///
+  /// The version also tells wallets of one name apart. Versions of one wallet may have different
+  /// names.
+  ///
+  /// - Throws: `no-input` for none, `ambiguous` for several.
+  func only(
+    _ selector: String, version: String, _ health: LogHealth, _ logFindings: [FileFinding]
+  ) throws(UserMessage) -> VersionRow {
+    let meant = Set(matching(selector).map(\.recordID))
+    let records = Set(
+      rows.filter { meant.contains($0.wallet.recordID) && $0.version.matches(version) }
+        .map(\.wallet.recordID))
+    let candidates = matching(selector).filter {
+      records.isEmpty || records.contains($0.recordID)
+    }
+    let wallet = try only(selector, candidates, health, logFindings)
+    let versions = rows.filter { $0.wallet.recordID == wallet.recordID }
+    let id = try VersionSelector.only(versions.map(\.version), version)
+    guard let row = versions.first(where: { $0.version == id }) else {
+      throw UserMessage(.noSuchVersion(wallet.recordID))
+    }
+    return row
+  }
+
+  private func matching(_ selector: String) -> [WalletRow] {
+    rows.map(\.wallet).filter { WalletSelector.matches(selector, $0) }
+  }
+
+  private func only(
+    _ selector: String, _ candidates: [WalletRow], _ health: LogHealth,
+    _ logFindings: [FileFinding]
+  ) throws(UserMessage) -> WalletRow {
+    var similar = SimilarWallets(to: selector)
+    for row in rows { similar.note(row.wallet.name) }
+    return try WalletSelector.only(
+      candidates, selector, report, health, logFindings, besides: similar)
+  }
+
+  /// One wallet with all its versions.
+  struct Wallet: Sendable {
+    /// In the order of ``WalletHistory/rows``; never empty.
+    let versions: [VersionRow]
+
+    /// The first version that counts, or the newest one.
+    var newest: WalletRow { versions[0].wallet }
+
+    /// The word for the wallet's state.
+    var state: String {
+      if versions[0].isPast { return PastVersion.Ending.removed.rawValue }
+      return versions.count { !$0.isPast } > 1 ? WalletState.conflict.rawValue : newest.state
+    }
+
+    var json: JSONOutput {
+      [
+        "id": .string(newest.id), "record_id": .string(newest.recordID.hex),
+        "name": .optional(newest.name), "state": .string(state),
+        "versions": .array(versions.map(\.json)),
+      ]
+    }
+  }
+}
