@@ -64,7 +64,7 @@ final class UmockdevBus: Bus {
     let node = "/dev/hidraw\(index)"
     let descriptor = try testbed.withLock { testbed in
       guard let bed = unsafe testbed?.pointer else { throw BusError("the bus is gone") }
-      return unsafe try add(bed, index, key, node, announced: announced)
+      return unsafe try add(bed, index, key, node)
     }
     try startThread { [self] in
       KeySession.serve(
@@ -72,11 +72,29 @@ final class UmockdevBus: Bus {
         store: store, trace: trace, unplugAfterMilliseconds: key.unplugAfterMilliseconds)
       unplug(index, descriptor)
     }
+    if announced { announceAgain(index) }
+  }
+
+  /// Announces a node again, for programs that asked too early: the testbed announces it before it
+  /// can answer requests.
+  ///
+  /// A program that saw the first announcement closes its socket soon after. umockdev ends the
+  /// process whose event meets such a socket while it closes. So the second one waits.
+  private func announceAgain(_ index: Int) {
+    usleep(500_000)
+    testbed.withLock { testbed in
+      guard let bed = unsafe testbed?.pointer, unsafe isPlugged(index, in: bed) else { return }
+      unsafe umockdev_testbed_uevent(bed, Self.path(index), "add")
+    }
+  }
+
+  private func isPlugged(_ index: Int, in bed: UnsafeMutablePointer<UMockdevTestbed>) -> Bool {
+    guard let root = unsafe umockdev_testbed_get_root_dir(bed) else { return false }
+    return unsafe access(String(cString: root) + "/dev/hidraw\(index)", F_OK) == 0
   }
 
   private func add(
-    _ bed: UnsafeMutablePointer<UMockdevTestbed>, _ index: Int, _ key: KeySettings,
-    _ node: String, announced: Bool
+    _ bed: UnsafeMutablePointer<UMockdevTestbed>, _ index: Int, _ key: KeySettings, _ node: String
   ) throws -> Int32 {
     var failure: UnsafeMutablePointer<GError>?
     let description = Self.description(index, key)
@@ -93,9 +111,6 @@ final class UmockdevBus: Bus {
     if unreadable, let root = unsafe umockdev_testbed_get_root_dir(bed) {
       unsafe chmod(String(cString: root) + node, 0)
     }
-    // The testbed announced the node before it could answer requests. So announce it again, for
-    // programs that asked too early.
-    if announced { unsafe umockdev_testbed_uevent(bed, Self.path(index), "add") }
     return descriptor
   }
 
