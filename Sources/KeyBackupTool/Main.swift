@@ -70,16 +70,25 @@ enum Main {
       let isClean = KeyBackup.exitCode(for: error) == .success
       let text = isClean ? KeyBackup.fullMessage(for: error) : KeyBackup.message(for: error)
       if isClean, isAskedFor(text, arguments) { _exit(answer(text, output).rawValue) }
+      let path = CommandPath(KeyBackup.self, arguments)
       // The parser takes an h among other letters for a wish for help.
-      let mistake = UsageMistake.message(
-        arguments, KeyBackup.self, parser: isClean ? "Unknown option" : text)
+      let mistake =
+        text == KeyBackup.configuration.version
+        ? UsageMistake.versionAfterCommand(path)
+        : UsageMistake.message(
+          arguments, KeyBackup.self, parser: isClean ? "Unknown option" : text)
       _exit(refuse(mistake, arguments, output, events).rawValue)
     }
   }
 
   /// Whether the parser's text is the version, or what scripts ask for.
+  ///
+  /// Some commands have a --version of their own. After another command it is a mistake: somebody
+  /// who names a wallet's version there would take the program's version for success.
   private static func isAskedFor(_ text: String, _ arguments: [String]) -> Bool {
-    text == KeyBackup.configuration.version || arguments.first == "---completion"
+    let isVersion = text == KeyBackup.configuration.version
+    return isVersion && CommandPath(KeyBackup.self, arguments).names.isEmpty
+      || arguments.first == "---completion"
       || arguments.contains {
         $0 == "--experimental-dump-help" || $0.hasPrefix("--generate-completion-script")
       }

@@ -281,6 +281,17 @@ struct LogIndex {
     return (findings, findings.count < unreachable.count)
   }
 
+  /// Whether all of a chain up to an operation is here.
+  func isWhole(_ operation: Digest) -> Bool {
+    nodes.place(of: operation).map { nodes.isWhole($0) } ?? false
+  }
+
+  /// Whether a `put` says that some computer came upon these bytes, which another one sealed.
+  func isFound(_ place: Int) -> Bool {
+    versions.value(place) != nil && !versions.isOriginal(place)
+      && nodes.seen(versions.node(place)).isEmpty
+  }
+
   /// Whether a record has several live `put`s with different bytes.
   func isConflicted(_ record: RecordID) -> Bool {
     // Nearly every record has only one version.

@@ -178,6 +178,15 @@ extension OpenNamespace {
     return all
   }
 
+  /// Those of ``predecessors`` that are here and could be opened.
+  public var readPredecessors: Set<NamespaceID> {
+    var all: Set<NamespaceID> = []
+    for older in lineage.earlier where follows(older.open.id) {
+      all.formUnion(older.open.readPredecessors.union([older.open.id]))
+    }
+    return all
+  }
+
   /// Whether the log says that this namespace follows another.
   func follows(_ id: NamespaceID) -> Bool {
     log.links.earlier.contains { $0.namespaceID == id }

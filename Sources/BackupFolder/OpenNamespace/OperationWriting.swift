@@ -8,11 +8,15 @@ extension OpenNamespace {
   /// A new writer begins if this computer's writer was retired, or if its last operation is not the
   /// remembered one. That happens after a crash, on a cloned machine or in a rolled-back folder. So
   /// no counter is ever claimed twice.
+  ///
+  /// A new writer begins also if an earlier operation of this writer is missing: nothing can cover
+  /// what stands behind a gap.
   func nextHeader() throws(BackupFolderError) -> OperationHeader {
     do {
       if let writer = localState.writer, !log.isRetired(writer) {
         let last = log.index.last(of: writer)
-        if last?.name == localState.lastOwn {
+        let isWhole = last.map { log.index.isWhole($0.digest) } ?? true
+        if last?.name == localState.lastOwn, isWhole {
           return try OperationHeader(
             namespaceID: id, writerID: writer, counter: (last?.counter ?? 0) + 1,
             previous: last?.digest)

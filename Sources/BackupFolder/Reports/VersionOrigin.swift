@@ -8,4 +8,6 @@ public struct VersionOrigin: Equatable, Sendable {
   public let label: String
   /// The time by its own clock, in Unix seconds.
   public let at: UInt64
+  /// Whether it only found the version: another program wrote it, or a computer without a key.
+  public let isFound: Bool
 }

@@ -66,7 +66,9 @@ public struct VersionID: Hashable, Sendable, CustomStringConvertible {
   let digest: Digest
 
   /// The first 8 hexadecimal digits.
-  public var description: String { String(digest.hex.prefix(8)) }
+  public var description: String { String(hex.prefix(8)) }
+  /// All 64 hexadecimal digits.
+  public var hex: String { digest.hex }
 
   /// Whether the text names this version, by at least 4 of its first digits.
   public func matches(_ text: String) -> Bool {

@@ -51,6 +51,7 @@ extension OpenNamespace {
     }
     if isLogged, !isForeign, !hasProposal, log.index.live(record).count == 1 { return false }
     try requireReachable([record])
+    try logSilent(proposalsOf: [record], run: run)
     try logForeign(foreign, of: [record], run: run)
     try logLate(of: [record], choosing: version, run: run)
     try logUnreachable(of: [record], run: run)
@@ -59,6 +60,11 @@ extension OpenNamespace {
     guard let place = candidates.first(where: { log.index.versions.value($0) == version.digest })
     else { throw .noSuchVersion(record) }
     try put(place, run: run)
+    let live = log.index.live(record).map { log.index.versions.value($0) }
+    // Nobody is told of a decision that did nothing.
+    guard live == [version.digest] else {
+      throw .incomplete(path: "\(FolderLayout.ownFolder)/\(FolderLayout.logFolder)")
+    }
     _ = try repair(run: run)
     return true
   }

@@ -6,8 +6,9 @@ extension OpenNamespace {
   /// Opens every version that no longer counts and that the log keeps.
   ///
   /// Only operations that open with the master key have versions. Entries of silent writers are
-  /// among them once an operation with the key has logged them. Those from before a rotation of the
-  /// master key stay in the earlier namespace.
+  /// among them once an operation with the key has logged them: when they count, and before a
+  /// decision against them. Those from before a rotation of the master key stay in the earlier
+  /// namespace.
   ///
   /// - Parameters:
   ///   - record: the wallet; nil for all.
@@ -67,14 +68,17 @@ extension OperationLog {
   ///   - mark: the mark in these bytes, which counts only if it names an operation with them.
   /// - Returns: nil for a version that no log here has.
   func origin(of value: Digest, record: RecordID, mark: WalletEntry.Mark?) -> VersionOrigin? {
-    let nodes = index.history(of: record).filter { index.versions.value($0) == value }
-      .map { index.versions.node($0) }
-    let marked = nodes.first {
-      let reference = index.nodes[$0].reference
+    let places = index.history(of: record).filter { index.versions.value($0) == value }
+    func node(_ place: Int) -> Int { index.versions.node(place) }
+    let marked = places.first {
+      let reference = index.nodes[node($0)].reference
       return mark == WalletEntry.Mark(writerID: reference.writerID, counter: reference.counter)
     }
-    guard let node = marked ?? nodes.min(by: { times[$0] < times[$1] }) else { return nil }
-    let writer = index.nodes[node].reference.writerID
-    return VersionOrigin(writer: writer, label: labels[writer]?.text ?? "", at: times[node])
+    let earliest = places.min { times[node($0)] < times[node($1)] }
+    guard let place = marked ?? earliest else { return nil }
+    let writer = index.nodes[node(place)].reference.writerID
+    return VersionOrigin(
+      writer: writer, label: labels[writer]?.text ?? "", at: times[node(place)],
+      isFound: marked == nil && index.isFound(place))
   }
 }

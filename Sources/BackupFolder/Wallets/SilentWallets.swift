@@ -125,13 +125,17 @@ extension OpenNamespace {
   ///
   /// - Parameters:
   ///   - chosen: a version that is logged whatever its standing.
+  ///   - records: wallets of which the proposals are logged too. An operation that ends them follows,
+  ///     and what it ends stays in the wallets' history.
   ///   - run: this writing run.
   /// - Throws: system errors.
   mutating func logSilent(
-    choosing chosen: VersionID? = nil, run: borrowing WritingRun
+    choosing chosen: VersionID? = nil, proposalsOf records: Set<RecordID> = [],
+    run: borrowing WritingRun
   ) throws(BackupFolderError) {
     let wallets = silentWallets().filter {
       $0.standing == .counts || $0.value == chosen?.digest
+        || ($0.standing == .proposal && records.contains($0.record))
     }
     if wallets.isEmpty { return }
     var puts = ConcurrentPuts(for: namespace.settings)

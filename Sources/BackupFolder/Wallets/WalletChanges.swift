@@ -48,6 +48,7 @@ extension OpenNamespace {
         places.append(place)
       }
     }
+    try logSilent(proposalsOf: Set(places.map { batch.records[$0] }), run: run)
     while lastAdded.count < places.count {
       try addOperation(batch, places[lastAdded.count...], run: run)
     }
@@ -177,6 +178,7 @@ extension OpenNamespace {
       throw .noSuchWallet(record)
     }
     try requireReachable(records)
+    try logSilent(proposalsOf: Set(records), run: run)
     try logForeign(foreign, of: Set(records), run: run)
     try logLate(of: Set(records), run: run)
     try logUnreachable(of: Set(records), run: run)
@@ -185,7 +187,15 @@ extension OpenNamespace {
       for record in unique { operation.remove(record) }
     }
     try publish(staged, run: run)
+    try requireEnded(unique)
     _ = try repair(run: run)
+  }
+
+  /// Throws if wallets count in spite of their removal: nobody is told of a removal that did nothing.
+  private func requireEnded(_ records: [RecordID]) throws(BackupFolderError) {
+    for record in records where !log.index.live(record).isEmpty {
+      throw .incomplete(path: "\(FolderLayout.ownFolder)/\(FolderLayout.logFolder)")
+    }
   }
 
   /// Logs other programs' versions of some records before those records are written, so that

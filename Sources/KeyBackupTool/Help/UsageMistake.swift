@@ -93,6 +93,15 @@ enum UsageMistake {
     return letters.map { "-\($0)" }.first { !known.contains($0) } ?? option
   }
 
+  /// The message about `--version` after a command that has no such option.
+  static func versionAfterCommand(_ path: CommandPath) -> UserMessage {
+    let isKeep = path.names.last == "keep"
+    return UserMessage(
+      .usage, "\(path.text) has no option '--version'",
+      hint: (isKeep ? "the version goes without it: \(path.text) WALLET VERSION\n" : "")
+        + "for the program's version: keybackup --version\nrun: \(path.text) --help")
+  }
+
   /// The message about a word that names no command.
   ///
   /// - Parameters:

@@ -12,7 +12,8 @@ struct WalletPassphraseOption: ParsableArguments {
   /// Why a fingerprint may be another one than the backup says.
   var difference: String {
     isGiven
-      ? "another passphrase, or none" : "a BIP-39 passphrase may be missing: add --passphrase"
+      ? "another passphrase, none, or other words"
+      : "a BIP-39 passphrase is missing: add --passphrase, or these are other words"
   }
 
   /// The passphrase; empty where there is none.

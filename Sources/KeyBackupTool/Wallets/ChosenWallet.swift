@@ -62,6 +62,7 @@ struct ChosenWallet: ~Copyable {
     for version in versions {
       rows.append(VersionRow(version, opened.origin(of: version), spending[version.id]))
     }
+    VersionRow.tellApart(&rows)
     return ChosenWallet(versions: rows, entry: versions[0].entry, bytes: bytes)
   }
 
@@ -96,7 +97,7 @@ struct ChosenWallet: ~Copyable {
   private static func ambiguous(_ versions: [WalletVersion]) -> UserMessage {
     UserMessage(
       .ambiguous, "the wallet has \(versions.count) versions",
-      hint: "name one with --version: " + versions.map(\.id.description).joined(separator: ", ")
+      hint: "name one with --version: " + VersionSelector.list(versions.map(\.id))
         + "; to see them: keybackup conflicts list")
   }
 }

@@ -5,15 +5,24 @@ internal import WalletFormats
 /// The displayed properties of one version of a wallet.
 struct VersionRow: Sendable {
   let version: VersionID
+  /// The digits of the version that are shown.
+  private(set) var id: String
   /// Whether it no longer counts, and comes from the log.
   let isPast: Bool
   var wallet: WalletRow
   let origin: VersionOrigin?
   /// The file that holds it, if no log here has it.
   let file: String?
+  /// The number of its secret among those of the wallet; nil if it was not compared or has none.
+  let secret: Int?
 
-  init(_ version: WalletVersion, _ origin: VersionOrigin?, _ spending: WalletSpending?) {
+  init(
+    _ version: WalletVersion, _ origin: VersionOrigin?, _ spending: WalletSpending?,
+    secret: Int? = nil
+  ) {
     self.version = version.id
+    id = version.id.description
+    self.secret = secret
     isPast = false
     wallet = WalletRow(version)
     wallet.spending = spending
@@ -21,8 +30,10 @@ struct VersionRow: Sendable {
     if case .view(let file) = version.source { self.file = file } else { file = nil }
   }
 
-  init(_ past: PastVersion, _ spending: WalletSpending) {
+  init(_ past: PastVersion, _ spending: WalletSpending, secret: Int?) {
     version = past.id
+    id = past.id.description
+    self.secret = secret
     isPast = true
     wallet = WalletRow(past)
     wallet.spending = spending
@@ -30,8 +41,21 @@ struct VersionRow: Sendable {
     file = nil
   }
 
-  /// The digits of the version that are shown.
-  var id: String { version.description }
+  /// The place of its state in a wallet's history.
+  var place: Int { Self.order.firstIndex(of: wallet.state) ?? Self.order.count }
+
+  private static let order =
+    [WalletState.current, .missing, .conflict, .foreign, .late, .incomplete, .rolledBack]
+    .map(\.rawValue) + [PastVersion.Ending.removed, .replaced].map(\.rawValue)
+
+  /// Shows as many digits of each version as tell it from the others of its wallet.
+  static func tellApart(_ rows: inout [VersionRow]) {
+    let places = Dictionary(grouping: rows.indices) { rows[$0].wallet.recordID }
+    for places in places.values {
+      let ids = VersionSelector.shown(places.map { rows[$0].version })
+      for (place, id) in zip(places, ids) { rows[place].id = id }
+    }
+  }
 
   /// The row as JSON.
   var json: JSONOutput {
@@ -39,11 +63,12 @@ struct VersionRow: Sendable {
       "version": .string(id), "name": .optional(wallet.name),
       "network": .optional(wallet.network), "kind": .string(wallet.kindName),
       "spending": .optional(wallet.spending?.rawValue),
-      "fingerprint": .optional(wallet.fingerprint),
+      "fingerprint": .optional(wallet.fingerprint), "secret_number": .optional(secret),
       "updated_at": .optional(wallet.updatedAt.flatMap { Int(exactly: $0) }),
       "state": .string(wallet.state),
       "writer_id": .optional(origin?.writer.hex), "writer": .optional(origin?.label),
       "written_at": .optional(origin.flatMap { Int(exactly: $0.at) }),
+      "found": .bool(origin?.isFound ?? false),
       "file": .optional(file),
     ]
   }
@@ -53,17 +78,19 @@ struct VersionRow: Sendable {
     let ids = ShortID.shown(rows.map { PrintableText.name($0.wallet.id) })
     return Table(
       columns: [
-        Table.Column("WALLET"), Table.Column("VERSION"), Table.Column("NAME", least: 12),
-        Table.Column("WRITTEN BY", least: 16), Table.Column("WRITTEN", rank: 5),
-        Table.Column("STATE", rank: 4), Table.Column("UPDATED", rank: 3),
-        Table.Column("KIND", rank: 2), Table.Column("FINGERPRINT", rank: 1),
+        Table.Column("WALLET"), Table.Column("VERSION"), Table.Column("NAME", least: 10),
+        Table.Column("STATE"), Table.Column("SECRET", rank: 6),
+        Table.Column("FINGERPRINT", rank: 5), Table.Column("WRITTEN", rank: 4),
+        Table.Column("WRITTEN BY", least: 16, rank: 3), Table.Column("UPDATED", rank: 2),
+        Table.Column("KIND", rank: 1),
       ],
       rows: zip(ids, rows).map { id, row in
         [
-          id, row.id, PrintableText.name(row.wallet.name ?? "-", limit: 40), row.writtenBy,
-          PrintableTime.minute(row.origin?.at), row.wallet.state,
-          PrintableTime.minute(row.wallet.updatedAt), row.wallet.kindWord,
+          id, row.id, PrintableText.name(row.wallet.name ?? "-", limit: 40), row.wallet.state,
+          row.secret.map(String.init) ?? "-",
           PrintableText.name(row.wallet.fingerprint ?? "-", limit: 12),
+          PrintableTime.minute(row.origin?.at), row.writtenBy,
+          PrintableTime.minute(row.wallet.updatedAt), row.wallet.kindWord,
         ]
       })
   }
@@ -73,6 +100,8 @@ struct VersionRow: Sendable {
     guard let origin else { return "another program" }
     // Several computers may have the same name.
     let label = PrintableText.name(origin.label, limit: 24)
-    return label.isEmpty ? origin.writer.shortName : "\(label) \(origin.writer.shortName)"
+    let computer =
+      label.isEmpty ? origin.writer.shortName : "\(label) \(origin.writer.shortName)"
+    return origin.isFound ? "found by \(computer)" : computer
   }
 }

@@ -23,20 +23,23 @@ enum VersionSelector {
     guard let first = meant.first else {
       throw UserMessage(
         .noInput, "the wallet has no version \(PrintableText.name(selector))",
-        hint: "its versions: " + shown(versions))
+        hint: "its versions: " + list(versions))
     }
     guard meant.count == 1 else {
       throw UserMessage(
         .ambiguous,
         "\(meant.count) versions of the wallet begin with \(PrintableText.name(selector))",
         hint: "type more digits; the versions: "
-          + shown(meant))
+          + list(meant))
     }
     return first
   }
 
-  private static func shown(_ versions: [VersionID]) -> String {
-    versions.prefix(10).map(\.description).joined(separator: ", ")
-      + (versions.count > 10 ? ", ..." : "")
+  /// How each of a wallet's versions is shown, in their order.
+  static func shown(_ versions: [VersionID]) -> [String] { ShortID.shown(versions.map(\.hex)) }
+
+  /// The first few of them for a sentence.
+  static func list(_ versions: [VersionID]) -> String {
+    shown(versions).prefix(10).joined(separator: ", ") + (versions.count > 10 ? ", ..." : "")
   }
 }

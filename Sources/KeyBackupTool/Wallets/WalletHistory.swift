@@ -8,7 +8,8 @@ internal import WalletFormats
 struct WalletHistory: Sendable {
   /// The versions of all wallets.
   ///
-  /// Those of one wallet are in a row: those that count first, then the others, newest first.
+  /// Those of one wallet are in a row: those that count, then those that counted when it was
+  /// removed, then replaced ones. Each of these groups has the newest first.
   private(set) var rows: [VersionRow] = []
   /// The result of reading the versions that count.
   let report: WalletReport
@@ -19,25 +20,29 @@ struct WalletHistory: Sendable {
   ///
   /// - Parameter opened: the backup.
   init(in opened: inout OpenNamespace) {
-    var present: [(WalletVersion, WalletSpending)] = []
+    var present: [(version: WalletVersion, spending: WalletSpending, secret: Int?)] = []
     var rows: [VersionRow] = []
+    var secrets = SecretNumbers()
     report = opened.forEachWallet { version, entry in
-      present.append((version, version.entry.spending(in: entry)))
+      let secret = secrets.number(of: version.entry, in: entry)
+      present.append((version, version.entry.spending(in: entry), secret))
     }
     lost = opened.forEachPastVersion { past, entry in
-      rows.append(VersionRow(past, past.entry.spending(in: entry)))
+      let secret = secrets.number(of: past.entry, in: entry)
+      rows.append(VersionRow(past, past.entry.spending(in: entry), secret: secret))
     }
-    for (version, spending) in present {
-      rows.append(VersionRow(version, opened.origin(of: version), spending))
+    for (version, spending, secret) in present {
+      rows.append(VersionRow(version, opened.origin(of: version), spending, secret: secret))
     }
-    // The clocks of computers may be wrong, so a version that counts is never below another one.
+    // The clocks of computers may be wrong. So the state comes before the time.
     self.rows = rows.sorted { one, other in
       if one.wallet.recordID != other.wallet.recordID {
         return one.wallet.recordID < other.wallet.recordID
       }
-      if one.isPast != other.isPast { return other.isPast }
+      if one.place != other.place { return one.place < other.place }
       return (one.origin?.at ?? .max, one.id) > (other.origin?.at ?? .max, other.id)
     }
+    VersionRow.tellApart(&self.rows)
   }
 
   /// The wallets that a selector may mean, with all their versions; nil means all wallets.

@@ -97,6 +97,50 @@ struct PastVersionTests {
       ])
   }
 
+  /// Nothing covers what stands behind a gap of the computer's own chain.
+  ///
+  /// So the computer begins another one.
+  @Test(arguments: [true, false])
+  func `With a gap in the own log a removal removes, and a choice counts alone`(removes: Bool)
+    throws
+  {
+    let scene = try Scene()
+    var a = try scene.create("a")
+    try a.add(.of("w1"))
+    let first = try #require(try present(&a)["abandon about"])
+    try a.add(.of("w2"))
+    try a.add(.of("w1", words: "zoo zoo"))
+    let writer = try #require(a.localState.writer)
+    let log = URL(fileURLWithPath: try scene.viewPath("w1")).deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: FolderLayout.ownFolder)
+      .appending(path: FolderLayout.logFolder).appending(path: writer.hex)
+    let files = try FileManager.default.contentsOfDirectory(atPath: log.path).sorted()
+    let gap = log.appending(path: files[files.count - 2])
+    let bytes = try Data(contentsOf: gap)
+    try FileManager.default.removeItem(at: gap)
+    a = try scene.unlock("a")
+    let left: String?
+    if removes {
+      try a.remove([record])
+      left = nil
+    } else {
+      #expect(try a.keep(first, of: record, orPast: true))
+      left = "abandon about"
+    }
+    for computer in ["a", "b"] {
+      var any = try scene.unlock(computer)
+      #expect(try any.restored().words["w1"] == left)
+    }
+    try bytes.write(to: gap)
+    for computer in ["a", "b"] {
+      var any = try scene.unlock(computer)
+      #expect(try any.restored().words["w1"] == left)
+      #expect(try any.restored().words["w2"] == "abandon about")
+      #expect(any.health.forked + any.health.rolledBack + any.health.incomplete == 0)
+      #expect(any.keptAgainstRemoval == [])
+    }
+  }
+
   @Test
   func `A removed wallet is back with its CSPP file`() throws {
     let scene = try Scene()
@@ -255,7 +299,9 @@ struct PastVersionTests {
   // MARK: Computers without the key
 
   @Test
-  func `What a computer adds without the key is a version only once it counted`() throws {
+  func `What a computer adds without the key is a version once it counted or was decided against`()
+    throws
+  {
     let scene = try Scene(inMemory: true)
     var open = try scene.create("a")
     let node = try SilentComputer(scene)
@@ -264,7 +310,7 @@ struct PastVersionTests {
     }
     open = try scene.unlock("a")
     try open.add(.of("w1"))
-    // A proposal that a person passed over never counted.
+    // A proposal that a person passed over never counted, and can be brought back all the same.
     try add("w1", "zoo zoo")
     open = try scene.unlock("a")
     let proposal = try #require(try present(&open)["zoo zoo"])
@@ -272,8 +318,12 @@ struct PastVersionTests {
     try open.add(.of("w1", words: "legal winner"))
     open = try scene.unlock("b")
     #expect(try open.restored().lines == ["w1 legal winner current"])
-    #expect(try open.past().lines == ["w1 abandon about replaced a 1700000000"])
-    expectRefusal(&open, proposal)
+    #expect(
+      try open.past().lines == [
+        "w1 abandon about replaced a 1700000000", "w1 zoo zoo replaced a 1700000000",
+      ])
+    #expect(try open.keep(proposal, of: record, orPast: true))
+    #expect(try open.restored().lines == ["w1 zoo zoo current"])
     // A new wallet counts. Its removal keeps it.
     try add("w2", "zoo zoo")
     open = try scene.unlock("a")

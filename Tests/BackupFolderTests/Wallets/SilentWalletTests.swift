@@ -76,6 +76,42 @@ struct SilentWalletTests {
     #expect(try reader.restored().lines == ["w1 zoo zoo current"])
   }
 
+  @Test(arguments: ["keep", "add", "remove"])
+  func `A proposal that was decided against is in the history`(decision: String) throws {
+    let record = RecordID(walletID: "w1")
+    var open = try scene.unlock("a")
+    try open.add(.of("w1"))
+    var own: VersionID?
+    _ = open.forEachWallet { version, _ in own = version.id }
+    try add("w1", words: "zoo zoo")
+    open = try scene.unlock("a")
+    switch decision {
+    case "keep": #expect(try open.keep(#require(own), of: record))
+    case "add": try open.add(.of("w1", words: "legal winner"))
+    default: try open.remove([record])
+    }
+    var reader = try scene.unlock("b")
+    let words = ["keep": "abandon about", "add": "legal winner"]
+    #expect(try reader.restored().words["w1"] == words[decision])
+    // Nobody with a key wrote it.
+    var found: Bool?
+    _ = try reader.forEachPastVersion(of: record) { version, bytes in
+      if try version.entry.secret(in: bytes)?.text == "zoo zoo" { found = version.origin.isFound }
+    }
+    #expect(found == true)
+  }
+
+  @Test
+  func `The same wallets added again leave a proposal to a person`() throws {
+    var open = try scene.unlock("a")
+    try open.add(.of("w1"))
+    try add("w1", words: "zoo zoo")
+    open = try scene.unlock("a")
+    #expect(try open.add(.of("w1"), skippingKnown: true).known == 1)
+    open = try scene.unlock("b")
+    #expect(try open.restored().words == ["w1": "abandon about | zoo zoo"])
+  }
+
   @Test
   func `Different entries of a new wallet are a conflict`() throws {
     try add("w1")

@@ -89,6 +89,69 @@ import Testing
     #expect(try await names() == ["Name of first-wallet", "C", "B"])
   }
 
+  /// The stated fingerprint stays as it was: it is only what a program said.
+  @Test func `Another secret has another number, and the import says how the first comes back`()
+    async throws
+  {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    func add(_ name: String, _ words: String) async throws -> Outcome {
+      try await box.keybackup(
+        ["wallet", "import", "-"],
+        input: Array(Samples.entry(id: "first-wallet", name: name, words: words).utf8))
+    }
+    let renamed = try await add("Renamed", Samples.otherMnemonic)
+    #expect(!renamed.err.contains("wallet keep"), "\(renamed.err)")
+    let replacing = try await add("Replaced", Samples.mnemonic)
+    let line = try #require(replacing.err.firstMatch(of: /keybackup wallet keep (\w+) (\w+)/))
+    let (_, record, version) = line.output
+    func rows() async throws -> [[String?]] {
+      let json = try await box.keybackup(["wallet", "history", "first-wallet", "--json"]).json()
+      return json["wallets"][0]["versions"].items.map {
+        [$0["name"].text, $0["secret_number"].number.map { "\(Int($0))" }]
+      }
+    }
+    let expected = [["Replaced", "1"], ["Renamed", "2"], ["Name of first-wallet", "2"]]
+    #expect(Set(try await rows()) == Set(expected))
+    try await box.keybackup(["wallet", "keep", String(record), String(version)])
+    #expect(try await rows().first == ["Renamed", "1"])
+    let json = try await box.keybackup(
+      ["wallet", "import", "-", "--json"],
+      input: Array(Samples.entry(id: "first-wallet", name: "Again", words: Samples.mnemonic).utf8)
+    ).json()
+    #expect(json["replaced"].items.count == 1)
+  }
+
+  @Test func `What counted when the wallet was removed is above what had been replaced`()
+    async throws
+  {
+    let scene = try await Scene()
+    let box = scene.box
+    try await box.keybackup(["wallet", "keep", "first-wallet", scene.replaced])
+    try await box.keybackup(["wallet", "remove", "first-wallet", "--yes"])
+    let json = try await box.keybackup(["wallet", "history", "first-wallet", "--json"]).json()
+    let versions = json["wallets"][0]["versions"].items
+    // The replaced one is the newer of the two.
+    #expect(versions.map { $0["state"].text } == ["removed", "replaced"])
+    #expect(versions.first?["version"].text == scene.replaced)
+  }
+
+  /// The program's own version would look like success.
+  @Test func `The option --version after a command that has none is a mistake`() async throws {
+    let scene = try await Scene()
+    let box = scene.box
+    for command in [
+      ["wallet", "keep", "first-wallet", "--version", scene.replaced],
+      ["wallet", "remove", "first-wallet", "--version", scene.replaced, "--yes"],
+      ["wallet", "history", "--version"],
+    ] {
+      let outcome = try await box.keybackup(command, key: nil, pin: .none, expecting: nil)
+      expectFailure(outcome, 64, says: "has no option '--version'")
+    }
+    let own = try await box.keybackup(["--version"], key: nil, pin: .none)
+    #expect(own.out.hasPrefix("keybackup "))
+  }
+
   @Test func `A version in conflict has one name in both lists`() async throws {
     let backup = try await PreparedBackup()
     let second = try SecondComputer(backup.box)
@@ -266,12 +329,19 @@ import Testing
     let json = try await box.keybackup(["wallet", "history", "--json"]).json()
     let versions = json["wallets"].items.flatMap { $0["versions"].items }
     #expect(versions.map { $0["state"].text } == ["current", "current"], "\(json)")
+    let hint = "keybackup wallet history --namespace \(scene.backup.namespaceID)"
+    let now = try await box.keybackup(["wallet", "history"])
+    #expect(now.err.contains(hint), "\(now.err)")
+    let advice = try await box.keybackup(["verify", "--deep"])
+    #expect(advice.text.contains("It alone has removed wallets"), "\(advice.text)")
     try await box.keybackup(["wallet", "keep", "second-wallet", scene.removed], expecting: 66)
     let old = ["--namespace", scene.backup.namespaceID]
     let earlier = try await box.keybackup(
       ["wallet", "history", "second-wallet", "--json"] + old, expecting: nil
     ).json()
     #expect(earlier["wallets"][0]["versions"][0]["version"].text == scene.removed)
+    let then = try await box.keybackup(["wallet", "history"] + old, expecting: nil)
+    #expect(then.err.contains("then: keybackup wallet import FILE"), "\(then.err)")
     // From there into the backup that is in charge.
     let file = box.root + "/removed"
     try await box.keybackup(

@@ -197,7 +197,9 @@ extension StatusReport {
       advice.append(
         "the earlier backup \(old.id.hex) may be deleted, except keybackup/keys and "
           + old.operations.joined(separator: ", ")
-          + ". Then run: keybackup status --accept --namespace \(old.id.hex)")
+          + ". It alone has removed wallets and replaced versions from before the rotation: "
+          + "keybackup wallet history --namespace \(old.id.hex). They are lost with it. Then run: "
+          + "keybackup status --accept --namespace \(old.id.hex)")
     }
     if keptAgainstRemoval > 0 {
       advice.append(

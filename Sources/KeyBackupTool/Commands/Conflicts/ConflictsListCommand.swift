@@ -21,23 +21,26 @@ struct ConflictsListCommand: ParsableCommand, KeyBackupCommand {
     let report = opened.forEachWallet { version, _ in
       if version.ordinal > 0 || version.state == .late { several.insert(version.recordID) }
     }
-    var versions: [(WalletVersion, WalletSpending)] = []
+    var versions: [(version: WalletVersion, spending: WalletSpending, secret: Int?)] = []
+    var secrets = SecretNumbers()
     if !several.isEmpty {
       _ = opened.forEachWallet { version, entry in
         if several.contains(version.recordID) {
-          versions.append((version, version.entry.spending(in: entry)))
+          let secret = secrets.number(of: version.entry, in: entry)
+          versions.append((version, version.entry.spending(in: entry), secret))
         }
       }
     }
     try Interruption.check()
     var rows: [VersionRow] = []
-    for (version, spending) in versions {
-      rows.append(VersionRow(version, opened.origin(of: version), spending))
+    for (version, spending, secret) in versions {
+      rows.append(VersionRow(version, opened.origin(of: version), spending, secret: secret))
     }
     rows.sort {
       ($0.wallet.recordID, $0.origin?.at ?? .max, $0.id)
         < ($1.wallet.recordID, $1.origin?.at ?? .max, $1.id)
     }
+    VersionRow.tellApart(&rows)
     try show(
       rows, kept: opened.keptAgainstRemoval, report, opened.health, opened.logFindings, world)
     return .success
@@ -67,6 +70,7 @@ struct ConflictsListCommand: ParsableCommand, KeyBackupCommand {
       output.note("No wallet has several versions.")
     } else {
       try output.result(VersionRow.table(rows))
+      output.note("Versions of a wallet with the same number under SECRET have the same secret.")
       output.note("To keep one version: keybackup conflicts keep WALLET VERSION")
     }
     for record in kept {

@@ -8,12 +8,16 @@ struct WalletHistoryCommand: ParsableCommand, KeyBackupCommand {
     commandName: "history",
     abstract: "List the versions of wallets, also replaced and removed ones.",
     discussion: """
-      The version that counts comes first, then the others, newest first. WRITTEN and WRITTEN BY \
-      are what the computer said that added the version.
+      The version that counts comes first. In a removed wallet that is the one that counted when \
+      the wallet was removed. Then come replaced ones, newest first.
+      Versions of a wallet with the same number under SECRET have the same secret. FINGERPRINT, \
+      WRITTEN and WRITTEN BY are what the program or computer said that added the version. A \
+      version that is found by a computer was written by another program, or by a computer without \
+      a key.
       Every version in the list can be shown with keybackup wallet show WALLET --version V, and \
       brought back with keybackup wallet keep WALLET V.
       When the master key is rotated, only versions that count go along. The history stays in the \
-      old namespace. While that is in the folder, --namespace ID shows it.
+      earlier backup. While that is in the folder, --namespace ID shows it.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -48,10 +52,30 @@ struct WalletHistoryCommand: ParsableCommand, KeyBackupCommand {
         try output.result(VersionRow.table(wallets.flatMap(\.versions)))
       }
       if wallets.contains(where: { $0.versions.contains(where: \.isPast) }) {
-        output.note("To bring a version back: keybackup wallet keep WALLET VERSION")
+        tellHowToBringBack(opened, output)
+      }
+      for earlier in opened.readPredecessors.sorted() {
+        output.note(
+          "Versions from before the master key was rotated: keybackup wallet history --namespace "
+            + earlier.hex)
       }
       output.warn(history.report, opened.health, findings, all: unlock.common.verbose)
     }
     return history.report.exitCode(opened.health, findings)
+  }
+
+  private func tellHowToBringBack(_ opened: borrowing OpenNamespace, _ output: Output) {
+    if opened.health.successor == nil {
+      output.note("To bring a version back: keybackup wallet keep WALLET VERSION")
+      return
+    }
+    // Nothing is written to a backup whose master key was rotated.
+    output.note(
+      "To bring a version back: keybackup wallet show WALLET --version VERSION --namespace "
+        + "\(opened.id.hex) --out FILE")
+    output.note("then: keybackup wallet import FILE")
+    output.note(
+      "Anyone who knows the old master key may have added versions since it was rotated. Compare "
+        + "the version with what you know before you use it.")
   }
 }

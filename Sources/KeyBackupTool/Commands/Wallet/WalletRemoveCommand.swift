@@ -57,15 +57,16 @@ struct WalletRemoveCommand: ParsableCommand, KeyBackupCommand {
       WatchOnlyMemory(opened.id, world).keep(adding: [], removing: [row.recordID])
     }
     unlock.output(world).warn(viewProblem: opened.viewProblem)
-    var kept: [VersionID] = []
-    _ = opened.forEachPastVersion(of: row.recordID) { past, _ in
-      if past.ending == .removed { kept.append(past.id) }
+    var past: [(id: VersionID, isRemoved: Bool)] = []
+    _ = opened.forEachPastVersion(of: row.recordID) { version, _ in
+      past.append((version.id, version.ending == .removed))
     }
+    let kept = zip(VersionSelector.shown(past.map(\.id)), past).filter(\.1.isRemoved).map(\.0)
     try unlock.output(world).result(
       "Removed \"\(name)\".",
       json: [
         "id": .string(row.id), "record_id": .string(row.recordID.hex),
-        "versions": .array(kept.map { .string($0.description) }),
+        "versions": .array(kept.map(JSONOutput.string)),
       ],
       ofChange: "the wallet was removed all the same")
     if !unlock.common.json { tell(row.recordID, kept, world) }
@@ -73,15 +74,16 @@ struct WalletRemoveCommand: ParsableCommand, KeyBackupCommand {
   }
 
   /// Says how to bring the wallet back.
-  private func tell(_ record: RecordID, _ kept: [VersionID], _ world: World) {
+  private func tell(_ record: RecordID, _ kept: [String], _ world: World) {
     let output = unlock.output(world)
     output.note("Its secret stays in the folder's log, encrypted.")
-    // The record ID, since others may have chosen the wallet's name and ID.
-    let id = ShortID.shown([record.hex])[0]
+    // The record ID, since others may have chosen the wallet's name and ID. Its beginning may be a
+    // whole ID that somebody chose: with the version it is this wallet all the same.
     if kept.count == 1 {
+      let id = ShortID.shown([record.hex])[0]
       output.note("To bring it back: keybackup wallet keep \(id) \(kept[0])")
     } else {
-      output.note("To see its versions: keybackup wallet history \(id)")
+      output.note("To see its versions: keybackup wallet history \(record.hex)")
     }
   }
 }

@@ -62,7 +62,8 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
       wallet, versionID: versionId, allowsVersions: !reveal && self.out == nil, in: &opened)
     if chosen.versions.count > 1 {
       unlock.output(world).note(
-        "This wallet has several versions. To write all of them: keybackup restore --out FOLDER")
+        "This wallet has several versions. For one of them: keybackup wallet show WALLET --version "
+          + "VERSION")
     }
     if printsEntry {
       try unlock.output(world).result(entry: chosen.bytes)

@@ -15,6 +15,6 @@ extension WalletEntry {
       computed != stated
     else { return nil }
     return "the backup says \(stated), the words alone give \(computed): the wallet needs its "
-      + "BIP-39 passphrase too, which is not exported"
+      + "BIP-39 passphrase too, which is not exported, or these are other words"
   }
 }

@@ -15,8 +15,9 @@ struct EntryImport {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     var watchOnly: [Int] = []
+    var secrets: [RecordID: Digest?] = [:]
     let batch = try Self.batch(
-      InputFile.readSecret(file, limit: Self.limit, world.streams), &watchOnly)
+      InputFile.readSecret(file, limit: Self.limit, world.streams), &watchOnly, &secrets)
     guard batch.count > 0 else {
       throw UserMessage(
         .dataInvalid, "there is no entry to import", hint: "give one WalletEntry JSON a line")
@@ -25,6 +26,8 @@ struct EntryImport {
       try place.requirePrivate(input: file, besides: unlock.folder.folder, world)
     }
     var opened = try await unlock.open(world, for: .writing, purpose: .writing)
+    let replaced = ReplacedSecrets(by: secrets, in: &opened)
+    try Interruption.check()
     let added: OpenNamespace.Added
     do throws(BackupFolderError) {
       added = try opened.add(batch, skippingKnown: true)
@@ -41,8 +44,10 @@ struct EntryImport {
       json: [
         "imported": .number(added.count), "unchanged": .number(added.known),
         "record_ids": .array(batch.records.map { .string($0.hex) }),
-        "watch_only": .number(watchOnly.count), "same_name": namesakes.json,
+        "replaced": replaced.json, "watch_only": .number(watchOnly.count),
+        "same_name": namesakes.json,
       ], ofChange: "\(added.count) \(noun) were imported all the same")
+    unlock.output(world).warn(replaced)
     unlock.output(world).warn(namesakes)
     unlock.output(world).note(watchOnly: watchOnly.count)
     if watchOnly.count < batch.count { unlock.output(world).note(secretStaysIn: file) }
@@ -71,11 +76,17 @@ struct EntryImport {
 
   /// The entries of a text, all of them checked; the text becomes the batch's.
   ///
-  /// `watchOnly` receives the places of those that cannot spend.
+  /// `watchOnly` receives the places of those that cannot spend, `secrets` what each record can be
+  /// spent with.
   private static func batch(
-    _ text: consuming SecretBytes, _ watchOnly: inout [Int]
+    _ text: consuming SecretBytes, _ watchOnly: inout [Int], _ secrets: inout [RecordID: Digest?]
   ) throws(UserMessage) -> WalletBatch {
     let lines = text.withBytes { Self.lines(of: $0) }
+    for line in lines {
+      let bytes = text.copy(line.range)
+      guard let entry = try? WalletEntry(parsing: bytes) else { continue }
+      secrets[entry.recordID] = .some(entry.spendingSecret(in: bytes))
+    }
     watchOnly = lines.indices.filter { isWatchOnly(text, lines[$0].range) }
     var batch = WalletBatch(text: text)
     for line in lines {

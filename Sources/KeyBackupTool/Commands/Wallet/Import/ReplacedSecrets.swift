@@ -1,0 +1,50 @@
+internal import BackupFolder
+internal import CSPP
+internal import SecretMemory
+internal import WalletFormats
+
+/// The wallets whose secret an import replaces by another one, or by none.
+struct ReplacedSecrets {
+  /// One of them, as it was.
+  private struct Wallet {
+    let record: RecordID
+    let version: VersionID
+    let name: String
+  }
+
+  private let wallets: [Wallet]
+
+  /// Compares the wallets of a backup with what is about to be imported.
+  ///
+  /// - Parameters:
+  ///   - secrets: for each record of the import, what it can be spent with.
+  ///   - opened: the backup before the import.
+  init(by secrets: [RecordID: Digest?], in opened: inout OpenNamespace) {
+    var found: [Wallet] = []
+    _ = opened.forEachWallet { version, entry in
+      guard let new = secrets[version.recordID],
+        let held = version.entry.spendingSecret(in: entry), held != new
+      else { return }
+      let name = version.entry.name ?? version.entry.walletID
+      found.append(Wallet(record: version.recordID, version: version.id, name: name))
+    }
+    wallets = found
+  }
+
+  /// The records, as JSON.
+  var json: JSONOutput { .array(Set(wallets.map(\.record)).sorted().map { .string($0.hex) }) }
+
+  /// A line for each; the first few of many.
+  fileprivate var lines: [String] {
+    let records = ShortID.shown(wallets.map(\.record.hex))
+    return zip(records, wallets).prefix(5).map { record, wallet in
+      "keybackup: \"\(PrintableText.name(wallet.name, limit: 40))\" had another secret. To bring "
+        + "that back: keybackup wallet keep \(record) \(wallet.version)"
+    }
+  }
+}
+
+extension Output {
+  /// Tells that an import replaced secrets, and how each comes back.
+  func warn(_ replaced: ReplacedSecrets) { for line in replaced.lines { warn(line) } }
+}
