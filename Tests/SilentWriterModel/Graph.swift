@@ -115,12 +115,17 @@ struct Graph {
   }
 
   /// The operations whose versions a version replaces, directly or through its own.
+  ///
+  /// A live version was chosen by a person, and not replaced.
   func reached(from place: Int) -> [Name] {
     var names: Set<Name> = []
     var (next, visited) = ([place], Set([place]))
     while let from = next.popLast() {
       names.formUnion(versions[from].replaces.filter { isEffective($0, of: versions[from]) })
       for target in replaced[from] where visited.insert(target).inserted { next.append(target) }
+    }
+    for other in versions.indices where versions[other].file == versions[place].file {
+      if !isDead[other] { names.remove(versions[other].made) }
     }
     return names.sorted()
   }

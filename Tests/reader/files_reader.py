@@ -231,7 +231,9 @@ class Reading:
                 named = [v for v in self.versions if v.made == name and v.file == one.file]
                 if one.key is None or not named or any(v.by == one.key for v in named):
                     names.add(name)
-        return names - {version.made}
+        # A live version was chosen by a person, and not replaced.
+        live = {v.made for v in self.versions if v.file == version.file and not v.dead}
+        return names - live - {version.made}
 
 
 def contents(version, folders):

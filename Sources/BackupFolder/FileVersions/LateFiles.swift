@@ -58,7 +58,8 @@ extension FileVersions {
 
   /// The names of the operations whose versions a version replaces, directly or through others.
   ///
-  /// A missing operation may be replaced. Another key's version is not.
+  /// A missing operation may be replaced. Another key's version is not, nor is a live one: a person
+  /// has chosen it since, and a copy would not show that.
   func reached(from place: Int) -> [Digest] {
     var names: [Digest] = []
     var found: Set<Digest> = [versions[place].made]
@@ -68,13 +69,20 @@ extension FileVersions {
       let from = next[position]
       position += 1
       for name in versions[from].put.replaces where isEffective(name, of: versions[from]) {
-        if found.insert(name).inserted { names.append(name) }
+        if found.insert(name).inserted, !isLive(name, versions[place].put.fileID) {
+          names.append(name)
+        }
       }
       for target in replaced[from] where visited.insert(Int(target)).inserted {
         next.append(Int(target))
       }
     }
     return Array(names.prefix(Self.mostReached))
+  }
+
+  /// Whether a version that an operation first held, or a copy of it, is live.
+  func isLive(_ made: Digest, _ file: FileID) -> Bool {
+    (byMade[Key(name: made, file: file)] ?? []).contains { !isDead[Int($0)] }
   }
 
   private func isEffective(_ name: Digest, of version: Version) -> Bool {

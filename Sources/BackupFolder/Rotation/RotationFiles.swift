@@ -183,8 +183,8 @@ extension OpenNamespace {
     }
   }
 
-  /// Whether an interrupted rotation carried what has been replaced or removed since, or what its
-  /// own retirements hold back.
+  /// Whether an interrupted rotation carried what has been replaced or removed since, what its own
+  /// retirements hold back, or what would replace a version that a person has chosen since.
   func isOutdated(_ next: borrowing OpenNamespace) -> Bool {
     let rules = fileState.versions
     let live = Set(
@@ -196,6 +196,10 @@ extension OpenNamespace {
       !copies.isDead[$0] && !live.contains(FileVersions.Identity(copies.versions[$0]))
     }
     if hasOldFiles { return true }
+    let listsLive = copies.versions.contains { copy in
+      copy.put.replaces.contains { rules.isLive($0, copy.put.fileID) }
+    }
+    if listsLive { return true }
     let index = next.log.index
     return index.records.contains { record in
       index.live(record).contains { place in

@@ -115,6 +115,27 @@ struct ResumedRotationTests {
   }
 
   @Test
+  func `What was chosen elsewhere stays beside what was copied before that was known`() throws {
+    try node.write("one")
+    try node.write("two")
+    try scene.apart {
+      var open = try scene.unlock("b")
+      try open.choose(#require(open.file().versions.first { try open.text($0) == "one" }))
+    } and: {
+      try node.write("three")
+      _ = try interrupt { id in
+        guard let there = try? files.open(id, "x") else { return false }
+        return there.fileState.versions.versions.contains { $0.namespace == nil }
+      }
+    }
+    let rotation = try files.rotate()
+    #expect(rotation.isResumed == false)
+    let open = try files.open(rotation.namespace.id, "c")
+    #expect(try open.counting() == ["node/channel.backup": ["one", "three"]])
+    try files.expectSameElsewhere(open)
+  }
+
+  @Test
   func `Objects of versions that were given up since do not stop it`() throws {
     let start: UInt64 = 1_700_000_000
     let id = try node.addLarge("1 ")
