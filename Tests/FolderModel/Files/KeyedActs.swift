@@ -139,7 +139,8 @@ extension FileWorld {
     let number = begin(file.id, mayReplace: others, at: open.id)
     // The only version that counts needs no decision, and none is written.
     oracle.acts[number].chosen = others.isEmpty && version.counts ? nil : version.made
-    oracle.acts[number].listed = seen.listed
+    // What is accepted puts nothing aside that follows it: then it is one that was replaced.
+    oracle.acts[number].listed = version.standing == .heldBack ? [] : seen.listed
     try open.choose(version, despiteGaps: despite)
     acknowledge(number, despite || version.standing == .heldBack ? [] : others)
     return "\(version.made.stem.prefix(6)) (\(version.standing)) of \(file.id.hex.prefix(4))"
