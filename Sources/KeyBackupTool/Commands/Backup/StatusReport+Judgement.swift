@@ -197,9 +197,11 @@ extension StatusReport {
       advice.append(
         "the earlier backup \(old.id.hex) may be deleted, except keybackup/keys and "
           + old.operations.joined(separator: ", ")
-          + ". It alone has removed wallets and replaced versions from before the rotation: "
-          + "keybackup wallet history --namespace \(old.id.hex). They are lost with it. Then run: "
-          + "keybackup status --accept --namespace \(old.id.hex)")
+          + ". Then run: keybackup status --accept --namespace \(old.id.hex)")
+      advice.append(
+        "the earlier backup \(old.id.hex) alone has removed wallets and replaced versions from before "
+          + "the rotation. They are lost with it. To see them: keybackup wallet history --namespace "
+          + old.id.hex)
     }
     if keptAgainstRemoval > 0 {
       advice.append(
