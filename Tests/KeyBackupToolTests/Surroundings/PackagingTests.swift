@@ -35,6 +35,21 @@ import Testing
     }
   }
 
+  /// `make dist` and `make reproducible` fail where a module is not known.
+  @Test
+  func `Every module that is linked is of a known package with a known licence`() async throws {
+    let box = try Sandbox()
+    let lists = ["keybackup", "keybackup-guard", "virtual-key"].map {
+      ".build/debug/\($0).product/Objects.LinkFileList"
+    }
+    let listed = try await box.run(
+      ["env", "--chdir=" + Build.root, "scripts/spdx", "--modules"] + lists, key: nil)
+    #expect(listed.code == 0, "\(listed.text)")
+    let lines = listed.out.split(separator: "\n")
+    let modules = Set(lines.compactMap { $0.split(separator: " ").first })
+    #expect(modules.isSuperset(of: ["ArgumentParser", "Hummingbird", "CNIOBoringSSL", "GRDB"]))
+  }
+
   @Test
   func `Installing keybackup brings no server along`() throws {
     let parts = try text("debian/control").split(separator: "\n\n")
