@@ -4,7 +4,8 @@ internal import WalletFormats
 
 /// Numbers for the secrets in the versions of each wallet.
 ///
-/// Versions of a wallet with equal numbers have the same secret. A stated fingerprint is only what some program said. So it does not tell secrets apart.
+/// Versions of a wallet with equal numbers have the same secret. A stated fingerprint is only what
+/// some program said. So it does not tell secrets apart.
 struct SecretNumbers {
   private var known: [RecordID: [Digest: Int]] = [:]
 

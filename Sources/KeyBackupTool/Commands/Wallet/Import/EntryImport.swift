@@ -26,7 +26,7 @@ struct EntryImport {
       try place.requirePrivate(input: file, besides: unlock.folder.folder, world)
     }
     var opened = try await unlock.open(world, for: .writing, purpose: .writing)
-    let replaced = ReplacedSecrets(by: secrets, in: &opened)
+    var replaced = ReplacedSecrets(by: secrets, in: &opened)
     try Interruption.check()
     let added: OpenNamespace.Added
     do throws(BackupFolderError) {
@@ -34,6 +34,7 @@ struct EntryImport {
     } catch {
       throw Self.message(error, opened.lastAdded, of: batch.count)
     }
+    replaced.leaveOutPresent(in: &opened)
     WatchOnlyMemory(opened.id, world).keep(adding: Set(watchOnly.map { batch.records[$0] }))
     let namesakes = Namesakes(of: added.count == 0 ? [] : Set(batch.records), in: &opened)
     unlock.output(world).warn(viewProblem: opened.viewProblem)
@@ -82,12 +83,12 @@ struct EntryImport {
     _ text: consuming SecretBytes, _ watchOnly: inout [Int], _ secrets: inout [RecordID: Digest?]
   ) throws(UserMessage) -> WalletBatch {
     let lines = text.withBytes { Self.lines(of: $0) }
-    for line in lines {
+    for (place, line) in lines.enumerated() {
       let bytes = text.copy(line.range)
       guard let entry = try? WalletEntry(parsing: bytes) else { continue }
       secrets[entry.recordID] = .some(entry.spendingSecret(in: bytes))
+      if entry.spending(in: bytes) == .watchOnly { watchOnly.append(place) }
     }
-    watchOnly = lines.indices.filter { isWatchOnly(text, lines[$0].range) }
     var batch = WalletBatch(text: text)
     for line in lines {
       do throws(BackupFolderError) {
@@ -107,14 +108,6 @@ struct EntryImport {
       }
     }
     return batch
-  }
-
-  /// Whether a line is an entry that cannot spend.
-  private static func isWatchOnly(_ text: borrowing SecretBytes, _ range: Range<Int>) -> Bool {
-    let kind = text.withBytes { try? WalletEntry(parsing: $0.extracting(range)).secretKind }
-    guard kind == .watchOnly || kind == .descriptor else { return false }
-    let line = text.copy(range)
-    return (try? WalletEntry(parsing: line))?.spending(in: line) == .watchOnly
   }
 
   private static func lines(of text: RawSpan) -> [Line] {

@@ -12,7 +12,7 @@ struct ReplacedSecrets {
     let name: String
   }
 
-  private let wallets: [Wallet]
+  private var wallets: [Wallet]
 
   /// Compares the wallets of a backup with what is about to be imported.
   ///
@@ -29,6 +29,14 @@ struct ReplacedSecrets {
       found.append(Wallet(record: version.recordID, version: version.id, name: name))
     }
     wallets = found
+  }
+
+  /// Leaves out what counts all the same after the import: nothing took its place.
+  mutating func leaveOutPresent(in opened: inout OpenNamespace) {
+    if wallets.isEmpty { return }
+    var present: Set<VersionID> = []
+    _ = opened.forEachWallet { version, _ in present.insert(version.id) }
+    wallets.removeAll { present.contains($0.version) }
   }
 
   /// The records, as JSON.
