@@ -147,10 +147,12 @@ import Testing
 
   @Test func `Plugging in and unplugging are announced by udev`() throws {
     let result = try run([
-      "--plug-after-ms", "4000", "--unplug-after-ms", "500", "--", try Repository.python(),
-      Repository.path("Tests/interop/monitor.py"), "3",
+      "--plug-after-ms", "4000", "--unplug-after-ms", "3000", "--", try Repository.python(),
+      Repository.path("Tests/interop/monitor.py"),
     ])
-    #expect(result.output == "add /dev/hidraw0\nadd /dev/hidraw0\nremove /dev/hidraw0\n")
+    // The bus announces a key a second time, unless it was unplugged before.
+    let once = "add /dev/hidraw0\nremove /dev/hidraw0\n"
+    #expect(result.output == once || result.output == "add /dev/hidraw0\n" + once)
   }
 
   @Test func `A node that nobody may read is refused`() throws {

@@ -1,4 +1,4 @@
-"""Prints what libudev's monitor announces, one "ACTION NODE" a line, N times."""
+"""Prints what libudev's monitor announces, one "ACTION NODE" a line, until a node is removed."""
 
 import ctypes
 import select
@@ -14,9 +14,10 @@ context = ctypes.c_void_p(udev.udev_new())
 monitor = ctypes.c_void_p(udev.udev_monitor_new_from_netlink(context, b"udev"))
 udev.udev_monitor_filter_add_match_subsystem_devtype(monitor, b"hidraw", None)
 udev.udev_monitor_enable_receiving(monitor)
-for _ in range(int(sys.argv[1])):
+action = None
+while action != "remove":
     if not select.select([udev.udev_monitor_get_fd(monitor)], [], [], 10)[0]:
         sys.exit("nothing was announced")
     device = ctypes.c_void_p(udev.udev_monitor_receive_device(monitor))
-    action = udev.udev_device_get_action(device)
-    print(action.decode(), udev.udev_device_get_devnode(device).decode(), flush=True)
+    action = udev.udev_device_get_action(device).decode()
+    print(action, udev.udev_device_get_devnode(device).decode(), flush=True)
