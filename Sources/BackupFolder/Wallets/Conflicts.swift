@@ -33,7 +33,7 @@ extension OpenNamespace {
   ) throws(BackupFolderError) -> Bool {
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
-    let hasProposal = silentWallets().contains { $0.record == record && $0.standing == .proposal }
+    let isUndecided = silentWallets().contains { $0.record == record && $0.standing != .counts }
     try logSilent(choosing: version, run: run)
     let foreign = try repair(run: run)
     let late = try lateValues(of: record, choosing: version)
@@ -49,9 +49,9 @@ extension OpenNamespace {
     else {
       throw .noSuchVersion(record)
     }
-    if isLogged, !isForeign, !hasProposal, log.index.live(record).count == 1 { return false }
+    if isLogged, !isForeign, !isUndecided, log.index.live(record).count == 1 { return false }
     try requireReachable([record])
-    try logSilent(proposalsOf: [record], run: run)
+    try logSilent(proposalsOf: [record], heldBackOf: [record], run: run)
     try logForeign(foreign, of: [record], run: run)
     try logLate(of: [record], choosing: version, run: run)
     try logUnreachable(of: [record], run: run)

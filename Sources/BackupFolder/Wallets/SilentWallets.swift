@@ -127,15 +127,20 @@ extension OpenNamespace {
   ///   - chosen: a version that is logged whatever its standing.
   ///   - records: wallets of which the proposals are logged too. An operation that ends them follows,
   ///     and what it ends stays in the wallets' history.
+  ///   - decided: those of which a person decides on what is held back, too. That is logged in the
+  ///     same way.
   ///   - run: this writing run.
   /// - Throws: system errors.
   mutating func logSilent(
     choosing chosen: VersionID? = nil, proposalsOf records: Set<RecordID> = [],
-    run: borrowing WritingRun
+    heldBackOf decided: Set<RecordID> = [], run: borrowing WritingRun
   ) throws(BackupFolderError) {
-    let wallets = silentWallets().filter {
-      $0.standing == .counts || $0.value == chosen?.digest
-        || ($0.standing == .proposal && records.contains($0.record))
+    let wallets = silentWallets().filter { wallet in
+      switch wallet.standing {
+      case .counts: true
+      case .proposal: records.contains(wallet.record) || wallet.value == chosen?.digest
+      case .heldBack: decided.contains(wallet.record) || wallet.value == chosen?.digest
+      }
     }
     if wallets.isEmpty { return }
     var puts = ConcurrentPuts(for: namespace.settings)

@@ -161,7 +161,8 @@ extension OpenNamespace {
   /// master key is rotated.
   ///
   /// A version whose operation has not arrived is removed too. It is logged as found, and an
-  /// operation that covers this covers the late operation.
+  /// operation that covers this covers the late operation. What a retirement holds back is removed in
+  /// the same way.
   ///
   /// - Parameter records: the wallets.
   /// - Throws: ``BackupFolderError/noSuchWallet(_:)``; ``BackupFolderError/incomplete(path:)``
@@ -174,11 +175,12 @@ extension OpenNamespace {
     try logSilent(run: run)
     let foreign = try repair(run: run)
     let elsewhere = Set(foreign.map(\.record)).union(try lateRecords(among: records))
+      .union(silentWallets().map(\.record))
     for record in records where log.index.live(record).isEmpty && !elsewhere.contains(record) {
       throw .noSuchWallet(record)
     }
     try requireReachable(records)
-    try logSilent(proposalsOf: Set(records), run: run)
+    try logSilent(proposalsOf: Set(records), heldBackOf: Set(records), run: run)
     try logForeign(foreign, of: Set(records), run: run)
     try logLate(of: Set(records), run: run)
     try logUnreachable(of: Set(records), run: run)

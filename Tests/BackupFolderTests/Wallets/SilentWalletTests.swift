@@ -135,4 +135,52 @@ struct SilentWalletTests {
     #expect(try open.restored().words["w1"] == "abandon about")
     #expect(open.log.index.history(of: RecordID(walletID: "w1")).isEmpty)
   }
+
+  @Test
+  func `What is held back can be removed, and brought back`() throws {
+    let record = RecordID(walletID: "w1")
+    var open = try scene.unlock("a")
+    try open.retire(node.writer.signingKey)
+    try add("w1")
+    open = try scene.unlock("a")
+    try open.remove([record])
+    #expect(try open.restored().words.isEmpty)
+    var reader = try scene.unlock("b")
+    #expect(try reader.restored().words.isEmpty)
+    var removed: VersionID?
+    _ = reader.forEachPastVersion(of: record) { version, _ in removed = version.id }
+    #expect(try reader.keep(#require(removed), of: record, orPast: true))
+    #expect(try reader.restored().lines == ["w1 abandon about current"])
+  }
+
+  @Test
+  func `A decision for another version ends what is held back`() throws {
+    let record = RecordID(walletID: "w1")
+    var open = try scene.unlock("a")
+    try open.add(.of("w1"))
+    var own: VersionID?
+    _ = open.forEachWallet { version, _ in own = version.id }
+    try open.retire(node.writer.signingKey)
+    try add("w1", words: "zoo zoo")
+    open = try scene.unlock("a")
+    #expect(try open.restored().words == ["w1": "abandon about | zoo zoo"])
+    #expect(try open.keep(#require(own), of: record))
+    #expect(try !open.keep(#require(own), of: record))
+    var reader = try scene.unlock("b")
+    #expect(try reader.restored().lines == ["w1 abandon about current"])
+  }
+
+  @Test
+  func `A proposal for a wallet that was removed can be removed`() throws {
+    let record = RecordID(walletID: "w1")
+    var open = try scene.unlock("a")
+    try open.add(.of("w1"))
+    try open.remove([record])
+    try add("w1", words: "zoo zoo")
+    open = try scene.unlock("a")
+    #expect(try open.restored().words == ["w1": "zoo zoo"])
+    try open.remove([record])
+    var reader = try scene.unlock("b")
+    #expect(try reader.restored().words.isEmpty)
+  }
 }

@@ -87,11 +87,13 @@ extension FileWorld {
   /// The versions of a file that a computer remembers, as its state tells.
   ///
   /// A run that was killed may have remembered one that only another run reports: its own, or that of
-  /// a clone of its disk.
+  /// a clone of its disk. Nobody may have reported it yet.
   private func killedVersions(
     of name: String, at machine: Machine, _ writer: LocalSilentWriter
   ) -> Set<Digest> {
-    machine.rememberedVersions(of: name).filter { oracle.written[$0]?.key == writer.signingKey }
+    machine.rememberedVersions(of: name).filter { version in
+      oracle.written[version].map { $0.key == writer.signingKey } ?? true
+    }
   }
 
   private func sealedFiles(_ machine: Machine) -> Set<String> {
