@@ -81,6 +81,7 @@ extension Backup {
     if known.namespaceID == named {
       let opened = try search.stay(use, purpose)
       try note(try others(than: opened), opened.id, unlock.output(world))
+      if let next = opened.health.successor { tellEarlier(opened.id, next) }
       return opened
     }
     var followed = try search.run(purpose)
@@ -218,6 +219,14 @@ extension Backup {
         "these wallets are from before the master key was changed, from the earlier backup "
           + followed.namespace.id.hex,
         hint: "wallets added since are not among them"))
+  }
+
+  /// Says that the namespace that was asked for is not the one in charge.
+  private func tellEarlier(_ id: NamespaceID, _ next: NamespaceID) {
+    ClosingWords.add(
+      UserMessage(
+        .partial, "this is an earlier backup, \(id.hex); its master key was rotated",
+        hint: "the newer backup is \(next.hex); what was added since is only there"))
   }
 
   private static func notHere(_ next: NamespaceID) -> UserMessage {

@@ -342,6 +342,8 @@ import Testing
     #expect(earlier["wallets"][0]["versions"][0]["version"].text == scene.removed)
     let then = try await box.keybackup(["wallet", "history"] + old, expecting: nil)
     #expect(then.err.contains("then: keybackup wallet import FILE"), "\(then.err)")
+    let list = try await box.keybackup(["wallet", "list"] + old, expecting: 87)
+    #expect(list.err.contains("this is an earlier backup, \(scene.backup.namespaceID)"))
     // From there into the backup that is in charge.
     let file = box.root + "/removed"
     try await box.keybackup(
