@@ -139,7 +139,10 @@ extension OpenNamespace {
       if aside.isEmpty, !live.isEmpty, isAdopted { return }
       try requireWhole(version.file, despiteGaps)
       guard isAdopted else { throw .file(.historyIncomplete) }
-      replaces = rules.names(of: aside + rules.followers(of: kept))
+      let names = rules.names(of: aside)
+      try adoptFollowers(of: kept, run: run)
+      let followed = fileState.versions
+      replaces = Set(names + followed.names(of: followed.followers(of: kept))).sorted()
     }
     let (put, operation) = try reopen(
       kept.operation.digest, version.file, in: kept.namespace)

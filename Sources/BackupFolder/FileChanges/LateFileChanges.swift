@@ -53,8 +53,17 @@ extension OpenNamespace {
       }
       if lineage.earlier.contains(where: { $0.open.hasSealedGap }) { return false }
     }
+    return try log(found: late, despiteGaps: despiteGaps, run: run)
+  }
+
+  /// Logs versions of earlier namespaces here, each in an operation of its own that has seen nothing.
+  ///
+  /// - Returns: false where contents could not be copied, and `despiteGaps` is false.
+  private mutating func log(
+    found: [FileVersions.Version], despiteGaps: Bool, run: borrowing WritingRun
+  ) throws(BackupFolderError) -> Bool {
     let settings = namespace.settings
-    for version in late {
+    for version in found {
       var operation = OperationBuilder(
         at: settings.clock(), writerLabel: settings.writerLabel, seen: [])
       // The object may come later: a version is not lost for that.
@@ -65,6 +74,36 @@ extension OpenNamespace {
       try publish(staged, run: run)
     }
     return true
+  }
+
+  /// Logs what follows a version in earlier namespaces and does not count, before the version is
+  /// brought back.
+  ///
+  /// The choice names it then. What its computer writes after it would replace the choice otherwise.
+  mutating func adoptFollowers(
+    of version: FileVersions.Version, run: borrowing WritingRun
+  ) throws(BackupFolderError) {
+    let rules = fileState.versions
+    let here = (rules.places[version.put.fileID] ?? []).map { rules.versions[$0] }
+    var known = Set(here.filter { $0.namespace == nil }.map { FileVersions.Identity($0) })
+    let found = earlierFollowers(of: version).filter {
+      known.insert(FileVersions.Identity($0)).inserted
+    }
+    _ = try log(found: found, despiteGaps: true, run: run)
+  }
+
+  /// The versions in earlier namespaces by which a version's computer replaced it.
+  private func earlierFollowers(of version: FileVersions.Version) -> [FileVersions.Version] {
+    lineage.earlier.flatMap { older in
+      let rules = older.open.fileState.versions
+      let own = rules.followers(of: version).map { place in
+        var found = rules.versions[place]
+        found.namespace = found.namespace ?? older.open.id
+        found.put = found.put.replacing(rules.reached(from: place))
+        return found
+      }
+      return own + older.open.earlierFollowers(of: version)
+    }
   }
 
   /// Adds a copy of a version to an operation of this or another namespace, and copies its object

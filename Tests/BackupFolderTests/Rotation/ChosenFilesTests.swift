@@ -106,4 +106,40 @@ struct ChosenFilesTests {
     try files.delete(files.old)
     #expect(try files.open(second, "c").live("f") == ["one", "three"])
   }
+
+  /// The way in which the version that follows the chosen one ended, before the choice.
+  enum Ending: CaseIterable {
+    case removedSilently, removed, replaced
+  }
+
+  @Test(arguments: Ending.allCases)
+  func `After a rotation it stays beside what follows a version that ended in the earlier backup`(
+    _ ending: Ending
+  ) throws {
+    try node.write("one")
+    try node.write("two")
+    var open = try scene.unlock("a")
+    let file = try open.file().id
+    switch ending {
+    case .removedSilently:
+      try scene.open("node").removeSilently(name: .of("channel.backup"), as: node.writer)
+    case .removed: try open.removeFile(file)
+    case .replaced: try open.write("mine", "channel.backup", to: file)
+    }
+    let second = try files.rotate().namespace.id
+    open = try files.open(second, "a")
+    let all = try open.files().flatMap(\.versions)
+    try open.choose(#require(all.first { try open.text($0) == "one" }))
+    #expect(try open.counting() == ["node/channel.backup": ["one"]])
+    try node.write("three")
+    open = try files.open(second)
+    #expect(try open.counting() == ["node/channel.backup": ["one", "three"]])
+    try files.expectSameElsewhere(open)
+    // With the earlier backup goes what is late there, and nothing is missed.
+    try files.delete(files.old)
+    open = try files.open(second, "c")
+    #expect(try open.live() == ["one"])
+    try open.removeFile(file)
+    #expect(try open.live().isEmpty)
+  }
 }
