@@ -98,7 +98,13 @@ public struct WalletBatch: ~Copyable {
   }
 
   /// Lends one entry's bytes.
-  borrowing func withEntry<R: ~Copyable, E: Error>(
+  ///
+  /// - Parameters:
+  ///   - index: the entry's place, from 0.
+  ///   - body: receives them.
+  /// - Returns: what `body` returns.
+  /// - Throws: only the errors of `body`.
+  public borrowing func withEntry<R: ~Copyable, E: Error>(
     _ index: Int, _ body: (RawSpan) throws(E) -> R
   ) throws(E) -> R {
     try storage.withBytes { (bytes) throws(E) in try body(bytes.extracting(items[index].range)) }

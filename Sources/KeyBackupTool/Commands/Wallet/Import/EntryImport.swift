@@ -14,10 +14,8 @@ struct EntryImport {
   private static let limit = 1 << 30
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    var watchOnly: [Int] = []
-    var secrets: [RecordID: Digest?] = [:]
-    let batch = try Self.batch(
-      InputFile.readSecret(file, limit: Self.limit, world.streams), &watchOnly, &secrets)
+    let batch = try Self.batch(InputFile.readSecret(file, limit: Self.limit, world.streams))
+    let watchOnly = (0..<batch.count).filter { batch.withEntry($0, Self.isWatchOnly) }
     guard batch.count > 0 else {
       throw UserMessage(
         .dataInvalid, "there is no entry to import", hint: "give one WalletEntry JSON a line")
@@ -26,7 +24,7 @@ struct EntryImport {
       try place.requirePrivate(input: file, besides: unlock.folder.folder, world)
     }
     var opened = try await unlock.open(world, for: .writing, purpose: .writing)
-    var replaced = ReplacedSecrets(by: secrets, in: &opened)
+    var replaced = ReplacedSecrets(by: batch, in: &opened)
     try Interruption.check()
     let added: OpenNamespace.Added
     do throws(BackupFolderError) {
@@ -76,19 +74,10 @@ struct EntryImport {
   }
 
   /// The entries of a text, all of them checked; the text becomes the batch's.
-  ///
-  /// `watchOnly` receives the places of those that cannot spend, `secrets` what each record can be
-  /// spent with.
   private static func batch(
-    _ text: consuming SecretBytes, _ watchOnly: inout [Int], _ secrets: inout [RecordID: Digest?]
+    _ text: consuming SecretBytes
   ) throws(UserMessage) -> WalletBatch {
     let lines = text.withBytes { Self.lines(of: $0) }
-    for (place, line) in lines.enumerated() {
-      let bytes = text.copy(line.range)
-      guard let entry = try? WalletEntry(parsing: bytes) else { continue }
-      secrets[entry.recordID] = .some(entry.spendingSecret(in: bytes))
-      if entry.spending(in: bytes) == .watchOnly { watchOnly.append(place) }
-    }
     var batch = WalletBatch(text: text)
     for line in lines {
       do throws(BackupFolderError) {
@@ -108,6 +97,16 @@ struct EntryImport {
       }
     }
     return batch
+  }
+
+  /// Whether an entry cannot spend.
+  ///
+  /// Only entries of a kind of which that may hold get guarded memory of their own.
+  private static func isWatchOnly(_ bytes: RawSpan) -> Bool {
+    guard let entry = try? WalletEntry(parsing: bytes),
+      [.watchOnly, .descriptor].contains(entry.secretKind)
+    else { return false }
+    return entry.spending(in: SecretBytes(copying: bytes)) == .watchOnly
   }
 
   private static func lines(of text: RawSpan) -> [Line] {

@@ -16,19 +16,29 @@ struct ReplacedSecrets {
 
   /// Compares the wallets of a backup with what is about to be imported.
   ///
+  /// Secrets are compared only of wallets that both have: each takes guarded memory.
+  ///
   /// - Parameters:
-  ///   - secrets: for each record of the import, what it can be spent with.
+  ///   - batch: what is imported.
   ///   - opened: the backup before the import.
-  init(by secrets: [RecordID: Digest?], in opened: inout OpenNamespace) {
+  init(by batch: borrowing WalletBatch, in opened: inout OpenNamespace) {
+    let places = Dictionary(uniqueKeysWithValues: zip(batch.records, 0...))
     var found: [Wallet] = []
     _ = opened.forEachWallet { version, entry in
-      guard let new = secrets[version.recordID],
-        let held = version.entry.spendingSecret(in: entry), held != new
+      guard let place = places[version.recordID],
+        let held = version.entry.spendingSecret(in: entry),
+        held != batch.withEntry(place, Self.secret)
       else { return }
       let name = version.entry.name ?? version.entry.walletID
       found.append(Wallet(record: version.recordID, version: version.id, name: name))
     }
     wallets = found
+  }
+
+  /// The secret with which an entry can be spent.
+  private static func secret(of bytes: RawSpan) -> Digest? {
+    let entry = SecretBytes(copying: bytes)
+    return (try? WalletEntry(parsing: entry))?.spendingSecret(in: entry)
   }
 
   /// Leaves out what counts all the same after the import: nothing took its place.
