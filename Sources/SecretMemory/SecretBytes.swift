@@ -1,5 +1,4 @@
 internal import CSodium
-internal import Glibc
 
 /// Bytes that must not leave this process: a PIN, a PRF output, a key, an unencrypted wallet
 /// secret.
@@ -9,8 +8,8 @@ internal import Glibc
 /// The type cannot be copied by assignment, printed, encoded or compared with `==`. A reader
 /// borrows the bytes inside a closure.
 ///
-/// - Note: Every value costs several memory pages and system calls. Keep few alive at a time, and
-///   reuse one where a loop handles thousands of records.
+/// - Note: Every value costs a memory page, three with those around it, and at least two system
+///   calls. Keep few alive at a time, and reuse one where a loop handles thousands of records.
 @safe
 public struct SecretBytes: ~Copyable, @unchecked Sendable {
   // `@unchecked Sendable`: the value is the only owner of the allocation, and mutation needs
@@ -27,29 +26,9 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
   /// (see ``ProcessHardening``).
   public init(zeroed count: Int) {
     precondition(count >= 0, "a byte count cannot be negative")
-    unsafe base = Self.allocate(count)
+    unsafe base = GuardedMemory.allocate(count)
     capacity = count
     self.count = count
-  }
-
-  private static func allocate(_ count: Int) -> UnsafeMutableRawPointer {
-    Sodium.start()
-    guard let memory = unsafe sodium_malloc(max(count, 1)) else {
-      preconditionFailure("out of guarded memory")
-    }
-    // libsodium fills new memory with 0xDB; callers expect zeroes.
-    unsafe sodium_memzero(memory, count)
-    unsafe keepFromForks(memory, count)
-    return unsafe memory
-  }
-
-  /// Excludes the pages from forked processes, which would keep bytes that are wiped here.
-  private static func keepFromForks(_ memory: UnsafeMutableRawPointer, _ count: Int) {
-    let page = Int(getpagesize())
-    let start = UInt(bitPattern: memory) & ~UInt(page - 1)
-    let size = (Int(UInt(bitPattern: memory) - start) + max(count, 1) + page - 1) / page * page
-    guard let pages = unsafe UnsafeMutableRawPointer(bitPattern: start) else { return }
-    unsafe madvise(pages, size, MADV_DONTFORK)
   }
 
   /// Creates `count` bytes that `fill` writes in place.
@@ -86,8 +65,7 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
   }
 
   deinit {
-    // sodium_free wipes the whole allocation before it returns the pages.
-    unsafe sodium_free(base)
+    unsafe GuardedMemory.free(base, capacity)
   }
 
   /// Passes the bytes to a closure for reading.
@@ -152,10 +130,11 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     if newCount > capacity {
       // The size doubles, so that slowly growing records do not allocate each time. For large sizes
       // memory is worth more than an allocation.
-      capacity = max(newCount, min(capacity * 2, Self.large))
+      let larger = max(newCount, min(capacity * 2, Self.large))
       // The old memory is freed first: both together would be the peak of the run.
-      unsafe sodium_free(base)
-      unsafe base = Self.allocate(capacity)
+      unsafe GuardedMemory.free(base, capacity)
+      unsafe base = GuardedMemory.allocate(larger)
+      capacity = larger
       count = newCount
     }
     resize(to: newCount)

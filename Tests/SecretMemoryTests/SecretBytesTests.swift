@@ -104,8 +104,49 @@ struct SecretBytesTests {
     }
   }
 
+  /// Pages are used again: nothing of the last secret may be in them.
+  @Test(arguments: [0, 1, 15, 16, 17, 64, 4079, 4080, 4081, 10_000])
+  func `New memory is zero, aligned and whole, whatever was there before`(_ count: Int) {
+    for _ in 0..<100 {
+      let several = [0, count / 2, count, count].map { count in
+        var bytes = SecretBytes(zeroed: count)
+        #expect(array(bytes) == Array(repeating: 0, count: count))
+        unsafe bytes.withUnsafeMutableBytes { buffer in
+          for place in buffer.indices { unsafe buffer[place] = 0xFF }
+        }
+        return array(bytes)
+      }
+      #expect(several.allSatisfy { $0.allSatisfy { $0 == 0xFF } })
+      let bytes = SecretBytes(zeroed: count)
+      let address = unsafe bytes.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+      #expect(count > 4080 || address % 16 == 0)
+    }
+  }
+
+  @Test
+  func `Two secrets never share memory`() async {
+    await withTaskGroup(of: Bool.self) { group in
+      for task in 0..<16 {
+        group.addTask {
+          for round in 0..<500 {
+            let mine = UInt8(truncatingIfNeeded: task &* 31 &+ round)
+            let first = secret(Array(repeating: mine, count: 32 + round % 100))
+            let second = secret(Array(repeating: ~mine, count: 32 + task))
+            await Task.yield()
+            if !array(first).allSatisfy({ $0 == mine }) { return false }
+            if !array(second).allSatisfy({ $0 == ~mine }) { return false }
+          }
+          return true
+        }
+      }
+      for await isWhole in group { #expect(isWhole) }
+    }
+  }
+
   @Test
   func `The pages are kept out of core dumps, and locked where the limit allows`() throws {
+    // One that was used before, as most are.
+    do { _ = secret([1]) }
     let bytes = secret(Array(repeating: 1, count: 64))
     let address = unsafe bytes.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
     let flags = try #require(vmFlags(of: address))
