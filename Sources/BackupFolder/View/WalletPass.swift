@@ -64,10 +64,12 @@ struct WalletPass {
       return .pass
     case .unknown:
       if file.isOlderPlace, tally(of: record)?.inCurrentPlace == true { return .pass }
-      if isStaged(file, entry.mark, index) { return .pass }
+      if isStaged(file, entry, index) { return .pass }
       if !shown.insert(value).inserted { return .pass }
       if !file.isOlderPlace { tally(record, .current) { $0.inCurrentPlace = true } }
-      guard let mark = entry.mark, !isPresent(mark, index) else { return .show(.foreign) }
+      guard let mark = entry.mark, !isHere(mark, index),
+        !forgotten.contains(mark.writerID, mark.counter)
+      else { return .show(.foreign) }
       let isLost =
         remembered.contains(mark.writerID, mark.counter)
         && !unread.contains(mark.writerID, mark.counter)
@@ -75,23 +77,27 @@ struct WalletPass {
     }
   }
 
-  private mutating func isPresent(_ mark: WalletEntry.Mark, _ index: LogIndex) -> Bool {
+  private mutating func isHere(_ mark: WalletEntry.Mark, _ index: LogIndex) -> Bool {
     let names = present ?? index.names
     present = names
     return names.contains(mark.writerID, mark.counter)
-      || forgotten.contains(mark.writerID, mark.counter)
   }
 
   /// Whether a file was probably written for an operation that was never published.
   ///
-  /// It has a temporary name, and its operation is not and was not here. A crash may have left it,
-  /// or a sync client delivered it before the operation. Nobody was told that its contents are
-  /// saved.
+  /// It has a temporary name. A crash may have left it, or a sync client delivered it before the
+  /// operation. Nobody was told that its contents are saved.
   private mutating func isStaged(
-    _ file: ViewFile, _ mark: WalletEntry.Mark?, _ index: LogIndex
+    _ file: ViewFile, _ entry: WalletEntry, _ index: LogIndex
   ) -> Bool {
-    guard file.name.hasPrefix(AtomicFile.temporaryPrefix), let mark else { return false }
-    return !isPresent(mark, index) && !remembered.contains(mark.writerID, mark.counter)
+    guard file.name.hasPrefix(AtomicFile.temporaryPrefix), let mark = entry.mark else {
+      return false
+    }
+    let wasHere =
+      remembered.contains(mark.writerID, mark.counter)
+      || forgotten.contains(mark.writerID, mark.counter)
+    return index.isUnpublished(
+      mark, of: entry.recordID, isHere: isHere(mark, index), wasHere: wasHere)
   }
 
   /// Whether a version of an earlier namespace is not in this one and was not shown yet.
