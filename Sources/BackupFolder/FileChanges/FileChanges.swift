@@ -156,9 +156,15 @@ extension OpenNamespace {
       try ObjectFolder.copy(
         object, contents: put.version.size, from: objectFolders(), into: namespace, tag: run.tag)
     }
+    let origin = FileOrigin(made: kept.made, by: kept.by)
+    if log.index.tips().isEmpty {
+      // An operation that has seen nothing is a finding, which decides nothing. This computer's
+      // first operation is one then, and the choice has seen it.
+      _ = try log(
+        put: copy, of: version.file, name: put.name, replaces: [], origin: origin, run: run)
+    }
     _ = try log(
-      put: copy, of: version.file, name: put.name, replaces: replaces,
-      origin: FileOrigin(made: kept.made, by: kept.by), run: run)
+      put: copy, of: version.file, name: put.name, replaces: replaces, origin: origin, run: run)
   }
 
   /// Throws while something is missing that a decision about a file should know.

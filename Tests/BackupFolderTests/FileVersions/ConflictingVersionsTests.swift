@@ -148,6 +148,32 @@ struct ConflictingVersionsTests {
     }
   }
 
+  /// A choice that has seen no operation would be a finding, which a retirement holds back.
+  ///
+  /// Random histories found this one.
+  @Test
+  func `A version that is held back is chosen where no chain of operations is whole`() throws {
+    let node = try SilentComputer(scene)
+    let log = try scene.namespacePath + "/keybackup/log"
+    let authorisation = try #require(
+      try FileManager.default.contentsOfDirectory(atPath: log).first)
+    var open = try scene.unlock("a")
+    try open.retire(node.writer.signingKey)
+    try node.write("one")
+    // The operation that authorised the computer has not arrived at b.
+    let aside = scene.base + "/aside"
+    try FileManager.default.moveItem(atPath: "\(log)/\(authorisation)", toPath: aside)
+    open = try scene.unlock("b")
+    let held = try #require(try open.file().versions.first)
+    #expect(held.standing == .heldBack)
+    try open.choose(held)
+    #expect(try open.live() == ["one"])
+    try FileManager.default.moveItem(atPath: aside, toPath: "\(log)/\(authorisation)")
+    for computer in ["a", "b", "c"] {
+      #expect(try scene.unlock(computer).live() == ["one"], "\(computer)")
+    }
+  }
+
   @Test
   func `Only an unused writer ID with a new key is authorised`() throws {
     let node = try SilentComputer(scene)
