@@ -66,8 +66,11 @@ extension OpenNamespace {
       let isSealedSame = try older.open.sealedMark() == older.open.fileState.sealed.listed
       if !isSame || !isSealedSame { try older.open.load() }
       older.open.localState = try run.state.localState(of: older.open.id)
-      try? older.open.remember(older.open.log.index.names, in: run.state)
-      try? older.open.rememberFiles(in: run.state)
+      // As in rememberEarlier(): what an interrupted rotation left may be removed where it began.
+      if isFollowed(older.open.id) {
+        try? older.open.remember(older.open.log.index.names, in: run.state)
+        try? older.open.rememberFiles(in: run.state)
+      }
       try older.open.refreshEarlier(run: run)
     }
     if lineage.earlier.isEmpty { return }
