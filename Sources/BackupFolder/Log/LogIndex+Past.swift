@@ -7,6 +7,9 @@ extension LogIndex {
     let place: Int
     /// Whether another version took its place; otherwise the record was removed.
     let isReplaced: Bool
+    /// The index in ``LogIndex/versions`` of the oldest `remove` of these bytes; nil where
+    /// ``isReplaced``.
+    let removal: Int?
   }
 
   /// A record's versions that no longer count, newest first; equal bytes count once.
@@ -19,17 +22,24 @@ extension LogIndex {
     var known = Set(live(record).compactMap { versions.value($0) })
     return all.compactMap { place in
       guard let value = versions.value(place), known.insert(value).inserted else { return nil }
-      return Past(place: place, isReplaced: isReplaced(value, among: all))
+      let last = lastPuts(of: value, among: all)
+      let isReplaced = isReplaced(value, last, among: all)
+      let removal = all.last { place in
+        versions.value(place) == nil && last.contains { covers(versions.node(place), $0) }
+      }
+      return Past(place: place, isReplaced: isReplaced, removal: isReplaced ? nil : removal)
     }
   }
 
-  /// Whether an operation with other bytes covers the last `put` of these.
-  ///
-  /// Several `put`s of them are the last if none of them knew the other.
-  private func isReplaced(_ value: Digest, among all: [Int]) -> Bool {
+  /// The operations with the last `put` of these bytes: several if none of them knew the other.
+  private func lastPuts(of value: Digest, among all: [Int]) -> [Int] {
     let own = all.filter { versions.value($0) == value }.map { versions.node($0) }
-    let last = own.filter { node in !own.contains { covers($0, node) } }
-    return all.contains { place in
+    return own.filter { node in !own.contains { covers($0, node) } }
+  }
+
+  /// Whether an operation with other bytes covers one of the last `put`s of these.
+  private func isReplaced(_ value: Digest, _ last: [Int], among all: [Int]) -> Bool {
+    all.contains { place in
       guard let other = versions.value(place), other != value else { return false }
       return last.contains { covers(versions.node(place), $0) }
     }

@@ -18,6 +18,10 @@ public struct PastVersion: Equatable, Sendable {
   public let entry: WalletEntry
   /// The reason why it no longer counts.
   public let ending: Ending
+  /// The computer that removed the wallet; nil where the version was replaced.
+  ///
+  /// Time and name are claims of that computer.
+  public let removal: VersionOrigin?
   /// The computer that logged it first; time and name are claims of that computer.
   public let origin: VersionOrigin
 }

@@ -46,7 +46,8 @@ extension OpenNamespace {
       try body(
         PastVersion(
           recordID: record, id: VersionID(digest: value), entry: entry,
-          ending: ended.isReplaced ? .replaced : .removed, origin: origin), bytes)
+          ending: ended.isReplaced ? .replaced : .removed,
+          removal: ended.removal.map { log.writing(at: $0) }, origin: origin), bytes)
     }
     for place in lost {
       findings.report(
@@ -59,6 +60,17 @@ extension OpenNamespace {
 }
 
 extension OperationLog {
+  /// The computer whose operation has a change, with its name and its time.
+  ///
+  /// - Parameter place: an index in ``LogIndex/versions``.
+  /// - Returns: the claims of that computer.
+  fileprivate func writing(at place: Int) -> VersionOrigin {
+    let node = index.versions.node(place)
+    let writer = index.nodes[node].reference.writerID
+    return VersionOrigin(
+      writer: writer, label: labels[writer]?.text ?? "", at: times[node], isFound: false)
+  }
+
   /// The computer that logged a version first, according to its mark or, without one, the writers'
   /// clocks.
   ///

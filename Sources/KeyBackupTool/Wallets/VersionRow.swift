@@ -11,6 +11,8 @@ struct VersionRow: Sendable {
   let isPast: Bool
   var wallet: WalletRow
   let origin: VersionOrigin?
+  /// The computer that removed the wallet; nil if the version counts or was replaced.
+  let removal: VersionOrigin?
   /// The file that holds it, if no log here has it.
   let file: String?
   /// The number of its secret among those of the wallet; nil if it was not compared or has none.
@@ -27,6 +29,7 @@ struct VersionRow: Sendable {
     wallet = WalletRow(version)
     wallet.spending = spending
     self.origin = origin
+    removal = nil
     if case .view(let file) = version.source { self.file = file } else { file = nil }
   }
 
@@ -38,6 +41,7 @@ struct VersionRow: Sendable {
     wallet = WalletRow(past)
     wallet.spending = spending
     origin = past.origin
+    removal = past.removal
     file = nil
   }
 
@@ -69,6 +73,8 @@ struct VersionRow: Sendable {
       "writer_id": .optional(origin?.writer.hex), "writer": .optional(origin?.label),
       "written_at": .optional(origin.flatMap { Int(exactly: $0.at) }),
       "found": .bool(origin?.isFound ?? false),
+      "removed_at": .optional(removal.flatMap { Int(exactly: $0.at) }),
+      "removed_by_id": .optional(removal?.writer.hex), "removed_by": .optional(removal?.label),
       "file": .optional(file),
     ]
   }
@@ -98,10 +104,18 @@ struct VersionRow: Sendable {
   /// The computer that logged it first.
   var writtenBy: String {
     guard let origin else { return "another program" }
+    let computer = Self.computer(origin)
+    return origin.isFound ? "found by \(computer)" : computer
+  }
+
+  /// The computer that removed the wallet, and when; nil if the version counts or was replaced.
+  var removedBy: String? {
+    removal.map { "\(Self.computer($0)), \(PrintableTime.minute($0.at))" }
+  }
+
+  private static func computer(_ origin: VersionOrigin) -> String {
     // Several computers may have the same name.
     let label = PrintableText.name(origin.label, limit: 24)
-    let computer =
-      label.isEmpty ? origin.writer.shortName : "\(label) \(origin.writer.shortName)"
-    return origin.isFound ? "found by \(computer)" : computer
+    return label.isEmpty ? origin.writer.shortName : "\(label) \(origin.writer.shortName)"
   }
 }

@@ -49,12 +49,21 @@ import Testing
       #expect((version["written_at"].number ?? 0) > 1_700_000_000)
     }
     #expect(json["failed"].items.isEmpty)
+    for version in wallets.flatMap({ $0["versions"].items }) {
+      // One computer did all of it.
+      let isRemoved = version["state"].text == "removed"
+      #expect(version["removed_by_id"].text == (isRemoved ? version["writer_id"].text : nil))
+      #expect(version["removed_by"].text == (isRemoved ? version["writer"].text : nil))
+      #expect((version["removed_at"].number ?? 0 > 1_700_000_000) == isRemoved)
+    }
 
     let table = try await box.keybackup(["wallet", "history"])
     for text in ["Renamed", "Name of second-wallet", "replaced", "removed", scene.replaced] {
       #expect(table.out.contains(text), "\(table.out)")
     }
     #expect(table.err.contains("keybackup wallet keep WALLET VERSION"), "\(table.err)")
+    #expect(table.err.contains("Name of second-wallet was removed by "), "\(table.err)")
+    #expect(!table.err.contains("first-wallet was removed"), "\(table.err)")
     // One wallet by its ID, a name, a former name, the name of a removed one.
     for (selector, id) in [
       ("first-wallet", "first-wallet"), ("Renamed", "first-wallet"),

@@ -11,7 +11,8 @@ struct WalletHistoryCommand: ParsableCommand, KeyBackupCommand {
       The version that counts comes first. In a removed wallet that is the one that counted when \
       the wallet was removed. Then come replaced ones, newest first.
       Versions of a wallet with the same number under SECRET have the same secret. FINGERPRINT, \
-      WRITTEN and WRITTEN BY are what the program or computer said that added the version. A \
+      WRITTEN and WRITTEN BY are what the program or computer said that added the version. So is \
+      who removed a wallet, and when. A \
       version that is found by a computer was written by another program, or by a computer without \
       a key.
       Every version in the list can be shown with keybackup wallet show WALLET --version V, and \
@@ -51,6 +52,7 @@ struct WalletHistoryCommand: ParsableCommand, KeyBackupCommand {
       } else {
         try output.result(VersionRow.table(wallets.flatMap(\.versions)))
       }
+      tellWhoRemoved(wallets, output)
       if wallets.contains(where: { $0.versions.contains(where: \.isPast) }) {
         tellHowToBringBack(opened, output)
       }
@@ -62,6 +64,20 @@ struct WalletHistoryCommand: ParsableCommand, KeyBackupCommand {
       output.warn(history.report, opened.health, findings, all: unlock.common.verbose)
     }
     return history.report.exitCode(opened.health, findings)
+  }
+
+  /// Says who removed each wallet, where they are few.
+  private func tellWhoRemoved(_ wallets: [WalletHistory.Wallet], _ output: Output) {
+    let removed = wallets.compactMap { wallet in
+      wallet.versions.first.flatMap { row in row.removedBy.map { (row.wallet.name ?? "-", $0) } }
+    }
+    if removed.count > 10 {
+      output.note("To see who removed a wallet: keybackup wallet history WALLET")
+      return
+    }
+    for (name, who) in removed {
+      output.note("\(PrintableText.name(name, limit: 40)) was removed by \(who)")
+    }
   }
 
   private func tellHowToBringBack(_ opened: borrowing OpenNamespace, _ output: Output) {
