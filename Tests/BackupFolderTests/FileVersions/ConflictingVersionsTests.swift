@@ -155,8 +155,7 @@ struct ConflictingVersionsTests {
   func `A version that is held back is chosen where no chain of operations is whole`() throws {
     let node = try SilentComputer(scene)
     let log = try scene.namespacePath + "/keybackup/log"
-    let authorisation = try #require(
-      try FileManager.default.contentsOfDirectory(atPath: log).first)
+    let authorisation = try #require(try Scene.contents(log).keys.first)
     var open = try scene.unlock("a")
     try open.retire(node.writer.signingKey)
     try node.write("one")
