@@ -63,7 +63,7 @@ struct VersionRow: Sendable {
 
   /// The row as JSON.
   var json: JSONOutput {
-    [
+    var json: JSONOutput = [
       "version": .string(id), "name": .optional(wallet.name),
       "network": .optional(wallet.network), "kind": .string(wallet.kindName),
       "spending": .optional(wallet.spending?.rawValue),
@@ -73,10 +73,15 @@ struct VersionRow: Sendable {
       "writer_id": .optional(origin?.writer.hex), "writer": .optional(origin?.label),
       "written_at": .optional(origin.flatMap { Int(exactly: $0.at) }),
       "found": .bool(origin?.isFound ?? false),
-      "removed_at": .optional(removal.flatMap { Int(exactly: $0.at) }),
-      "removed_by_id": .optional(removal?.writer.hex), "removed_by": .optional(removal?.label),
       "file": .optional(file),
     ]
+    // Only versions of a removed wallet have these.
+    if let removal {
+      json["removed_at"] = .optional(Int(exactly: removal.at))
+      json["removed_by_id"] = .string(removal.writer.hex)
+      json["removed_by"] = .string(removal.label)
+    }
+    return json
   }
 
   /// The rows as a table, safe to print.
