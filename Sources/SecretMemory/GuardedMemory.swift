@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// The allocations of ``SecretBytes``, in libsodium's guarded memory.
 ///
-/// A new allocation costs some ten system calls: it is mapped, locked, excluded from core dumps and
+/// A new allocation costs eleven system calls with its end: it is mapped, locked, excluded from core dumps and
 /// from forked processes, and surrounded by inaccessible pages. Most secrets fit into one page and
 /// live for microseconds. So a page that is freed is wiped, made inaccessible, and kept for the next
 /// secret (docs/decisions/0057-pages-of-secrets.md).
@@ -12,7 +12,7 @@ internal import Synchronization
 enum GuardedMemory {
   /// The most bytes that one page holds: libsodium writes a random value of 16 bytes before them and
   /// checks it when it frees the page.
-  static let pageSize = Int(getpagesize()) - 16
+  static let pageCapacity = Int(getpagesize()) - 16
 
   /// The most pages that are kept.
   ///
@@ -43,13 +43,13 @@ enum GuardedMemory {
   ///
   /// Running out of memory ends the process.
   static func allocate(_ count: Int) -> UnsafeMutableRawPointer {
-    guard count <= pageSize else { return unsafe map(count) }
+    guard count <= pageCapacity else { return unsafe map(count) }
     let kept = unsafe pages.withLock { unsafe $0.take() }
     if let kept = unsafe kept, unsafe sodium_mprotect_readwrite(kept) != 0 {
       preconditionFailure("out of guarded memory")
     }
-    let start = unsafe kept ?? map(pageSize)
-    return unsafe start + (pageSize - rounded(count))
+    let start = unsafe kept ?? map(pageCapacity)
+    return unsafe start + (pageCapacity - rounded(count))
   }
 
   /// Wipes an allocation of `count` bytes, the size with which it was made, and frees it.
@@ -57,11 +57,11 @@ enum GuardedMemory {
   /// Ends the process if something wrote before its first byte.
   static func free(_ memory: UnsafeMutableRawPointer, _ count: Int) {
     // sodium_free wipes the whole allocation before it returns the pages.
-    guard count <= pageSize else { return unsafe sodium_free(memory) }
-    let start = unsafe memory - (pageSize - rounded(count))
+    guard count <= pageCapacity else { return unsafe sodium_free(memory) }
+    let start = unsafe memory - (pageCapacity - rounded(count))
     let isZeroBefore = unsafe sodium_is_zero(start, memory - start) == 1
     precondition(isZeroBefore, "guarded memory was written before a secret")
-    unsafe sodium_memzero(start, pageSize)
+    unsafe sodium_memzero(start, pageCapacity)
     unsafe sodium_mprotect_noaccess(start)
     let isKept = pages.withLock { unsafe $0.keep(start) }
     if !isKept { unsafe sodium_free(start) }

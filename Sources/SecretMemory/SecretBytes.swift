@@ -8,7 +8,7 @@ internal import CSodium
 /// The type cannot be copied by assignment, printed, encoded or compared with `==`. A reader
 /// borrows the bytes inside a closure.
 ///
-/// - Note: Every value costs a memory page, three with those around it, and at least two system
+/// - Note: Every value costs a memory page, four with those around it, and at least two system
 ///   calls. Keep few alive at a time, and reuse one where a loop handles thousands of records.
 @safe
 public struct SecretBytes: ~Copyable, @unchecked Sendable {

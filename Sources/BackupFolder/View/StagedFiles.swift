@@ -5,7 +5,7 @@ extension LogIndex {
   ///
   /// A command that is killed leaves files of an operation that is not in the log. The next operation
   /// of that computer has the same counter, and need not contain this wallet. If the computer was
-  /// cloned, the clone may have published it.
+  /// cloned, the clone may have published an operation with that counter.
   ///
   /// - Parameters:
   ///   - mark: the operation that the file names.

@@ -27,19 +27,17 @@ struct WalletPass {
   /// Digests that no `put` has and that were already shown.
   private var shown: Set<Digest> = []
   private var shownPlaces: [Bool]
-  /// Operations that were here once, except those that cannot be read now.
-  private let remembered: OperationNames
+  /// The operations that were here once, or were given up.
+  private let localState: LocalState
+  /// Those that cannot be read now; and, once requested, those that are here.
   private let unread: OperationNames
-  /// Operations that were given up; and, once requested, those that are here.
-  private let forgotten: OperationNames
   private var present: OperationNames?
 
   init(index: LogIndex, localState: LocalState, unread: OperationNames) {
     records = index.versions.numbers
     tallies = [Tally](repeating: Tally(), count: records.count)
     shownPlaces = [Bool](repeating: false, count: index.versions.count)
-    remembered = localState.operations
-    forgotten = localState.forgotten
+    self.localState = localState
     self.unread = unread
   }
 
@@ -68,10 +66,10 @@ struct WalletPass {
       if !shown.insert(value).inserted { return .pass }
       if !file.isOlderPlace { tally(record, .current) { $0.inCurrentPlace = true } }
       guard let mark = entry.mark, !isHere(mark, index),
-        !forgotten.contains(mark.writerID, mark.counter)
+        !localState.forgotten.contains(mark.writerID, mark.counter)
       else { return .show(.foreign) }
       let isLost =
-        remembered.contains(mark.writerID, mark.counter)
+        localState.operations.contains(mark.writerID, mark.counter)
         && !unread.contains(mark.writerID, mark.counter)
       return .show(isLost ? .rolledBack : .incomplete)
     }
@@ -93,11 +91,9 @@ struct WalletPass {
     guard file.name.hasPrefix(AtomicFile.temporaryPrefix), let mark = entry.mark else {
       return false
     }
-    let wasHere =
-      remembered.contains(mark.writerID, mark.counter)
-      || forgotten.contains(mark.writerID, mark.counter)
     return index.isUnpublished(
-      mark, of: entry.recordID, isHere: isHere(mark, index), wasHere: wasHere)
+      mark, of: entry.recordID, isHere: isHere(mark, index),
+      wasHere: localState.wasHere(mark.writerID, mark.counter))
   }
 
   /// Whether a version of an earlier namespace is not in this one and was not shown yet.

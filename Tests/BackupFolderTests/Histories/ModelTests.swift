@@ -29,6 +29,15 @@ import Testing
     _ = isGood(History(.thief, seed: 568_821_913))
   }
 
+  /// A third computer remembered the operations of a rotation that was interrupted, and missed them
+  /// after they had been removed where it began.
+  @Test func `What an interrupted rotation left is not called rolled back`() {
+    var history = History(.rotation, seed: 10_000_571)
+    history.steps = [3, 6, 7, 11, 13, 14, 21, 22, 23, 25]
+    // It happens in half of the runs: random IDs decide which of two rotations is in charge.
+    for _ in 0..<12 where !isGood(history) { return }
+  }
+
   private func isGood(_ history: History, note: String = "") -> Bool {
     let outcome = history.play()
     let story = outcome.trace.joined(separator: "\n")

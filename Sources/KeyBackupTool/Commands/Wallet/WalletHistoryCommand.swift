@@ -11,10 +11,9 @@ struct WalletHistoryCommand: ParsableCommand, KeyBackupCommand {
       The version that counts comes first. In a removed wallet that is the one that counted when \
       the wallet was removed. Then come replaced ones, newest first.
       Versions of a wallet with the same number under SECRET have the same secret. FINGERPRINT, \
-      WRITTEN and WRITTEN BY are what the program or computer said that added the version. So is \
-      who removed a wallet, and when. A \
+      WRITTEN and WRITTEN BY are what the program or computer said that added the version. A \
       version that is found by a computer was written by another program, or by a computer without \
-      a key.
+      a key. Below the table stands which computer removed a wallet, and when, as it said itself.
       Every version in the list can be shown with keybackup wallet show WALLET --version V, and \
       brought back with keybackup wallet keep WALLET V.
       When the master key is rotated, only versions that count go along. The history stays in the \
@@ -69,7 +68,9 @@ struct WalletHistoryCommand: ParsableCommand, KeyBackupCommand {
   /// Says who removed each wallet, where they are few.
   private func tellWhoRemoved(_ wallets: [WalletHistory.Wallet], _ output: Output) {
     let removed = wallets.compactMap { wallet in
-      wallet.versions.first.flatMap { row in row.removedBy.map { (row.wallet.name ?? "-", $0) } }
+      wallet.versions.first.flatMap { row in
+        row.removedBy.map { (row.wallet.name ?? row.wallet.id, $0) }
+      }
     }
     if removed.count > 10 {
       output.note("To see who removed a wallet: keybackup wallet history WALLET")
