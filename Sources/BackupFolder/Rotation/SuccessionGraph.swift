@@ -272,13 +272,18 @@ struct SuccessionGraph {
   }
 
   /// The namespaces among ``others(than:)`` that a rotation has finished.
+  ///
+  /// One that follows this namespace is no rival: the `moved` that leads there has not arrived. This
+  /// namespace must never follow it.
   func rivals(of id: NamespaceID) -> Set<NamespaceID> {
     let finished = stops.flatMap { (older, stop) in
       stop.links.successors.filter {
         isWhole($0.id, [$0]) && stops[$0.id]?.links.follows(older) == true
       }.map(\.id)
     }
-    return Set(others(than: id).map(\.namespaceID)).intersection(finished)
+    return Set(others(than: id).map(\.namespaceID)).intersection(finished).filter {
+      !closure($0).contains(id)
+    }
   }
 
   /// Whether a namespace has a successor other than a rival.

@@ -38,6 +38,16 @@ import Testing
     for _ in 0..<12 where !isGood(history) { return }
   }
 
+  /// A namespace without its `moved` took its own successor for a rival.
+  ///
+  /// It followed that one, so that none was in charge any more.
+  @Test func `A namespace does not follow its own successor`() {
+    var history = History(.rotation, seed: 11_009_153)
+    history.steps = [2, 3, 4, 6, 14, 22]
+    // Random IDs decide which namespace is opened first.
+    for _ in 0..<12 where !isGood(history) { return }
+  }
+
   private func isGood(_ history: History, note: String = "") -> Bool {
     let outcome = history.play()
     let story = outcome.trace.joined(separator: "\n")
