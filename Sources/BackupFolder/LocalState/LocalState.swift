@@ -42,11 +42,6 @@ struct LocalState: Equatable {
   /// Creates an empty state.
   init() {}
 
-  /// Whether an operation of that writer and counter was opened here once.
-  func wasHere(_ writer: WriterID, _ counter: UInt64) -> Bool {
-    operations.contains(writer, counter) || forgotten.contains(writer, counter)
-  }
-
   /// Records the folder, as it is, as the state that this computer has seen.
   ///
   /// - Parameters:

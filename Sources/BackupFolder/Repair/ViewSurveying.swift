@@ -32,11 +32,19 @@ extension OpenNamespace {
     return survey
   }
 
+  /// Whether an entry's mark names an operation that this computer staged and never published.
+  ///
+  /// If the computer was cloned, the clone may have published an operation with the same number,
+  /// which does not contain this wallet.
   private func isUnpublished(_ entry: WalletEntry) -> Bool {
     guard let mark = entry.mark else { return false }
-    return log.index.isUnpublished(
-      mark, of: entry.recordID, isHere: log.index.contains(mark.writerID, mark.counter),
-      wasHere: localState.wasHere(mark.writerID, mark.counter))
+    let isPublished = log.index.history(of: entry.recordID).contains { place in
+      let reference = log.index.nodes[Int(log.index.versions[place].node)].reference
+      return reference.writerID == mark.writerID && reference.counter == mark.counter
+    }
+    let isRemembered = localState.operations.contains(mark.writerID, mark.counter)
+    if isPublished { return false }
+    return !isRemembered || log.index.contains(mark.writerID, mark.counter)
   }
 }
 

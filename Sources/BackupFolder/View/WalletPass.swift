@@ -27,17 +27,19 @@ struct WalletPass {
   /// Digests that no `put` has and that were already shown.
   private var shown: Set<Digest> = []
   private var shownPlaces: [Bool]
-  /// The operations that were here once, or were given up.
-  private let localState: LocalState
-  /// Those that cannot be read now; and, once requested, those that are here.
+  /// Operations that were here once, except those that cannot be read now.
+  private let remembered: OperationNames
   private let unread: OperationNames
+  /// Operations that were given up; and, once requested, those that are here.
+  private let forgotten: OperationNames
   private var present: OperationNames?
 
   init(index: LogIndex, localState: LocalState, unread: OperationNames) {
     records = index.versions.numbers
     tallies = [Tally](repeating: Tally(), count: records.count)
     shownPlaces = [Bool](repeating: false, count: index.versions.count)
-    self.localState = localState
+    remembered = localState.operations
+    forgotten = localState.forgotten
     self.unread = unread
   }
 
@@ -62,38 +64,34 @@ struct WalletPass {
       return .pass
     case .unknown:
       if file.isOlderPlace, tally(of: record)?.inCurrentPlace == true { return .pass }
-      if isStaged(file, entry, index) { return .pass }
+      if isStaged(file, entry.mark, index) { return .pass }
       if !shown.insert(value).inserted { return .pass }
       if !file.isOlderPlace { tally(record, .current) { $0.inCurrentPlace = true } }
-      guard let mark = entry.mark, !isHere(mark, index),
-        !localState.forgotten.contains(mark.writerID, mark.counter)
-      else { return .show(.foreign) }
+      guard let mark = entry.mark, !isPresent(mark, index) else { return .show(.foreign) }
       let isLost =
-        localState.operations.contains(mark.writerID, mark.counter)
+        remembered.contains(mark.writerID, mark.counter)
         && !unread.contains(mark.writerID, mark.counter)
       return .show(isLost ? .rolledBack : .incomplete)
     }
   }
 
-  private mutating func isHere(_ mark: WalletEntry.Mark, _ index: LogIndex) -> Bool {
+  private mutating func isPresent(_ mark: WalletEntry.Mark, _ index: LogIndex) -> Bool {
     let names = present ?? index.names
     present = names
     return names.contains(mark.writerID, mark.counter)
+      || forgotten.contains(mark.writerID, mark.counter)
   }
 
   /// Whether a file was probably written for an operation that was never published.
   ///
-  /// It has a temporary name. A crash may have left it, or a sync client delivered it before the
-  /// operation. Nobody was told that its contents are saved.
+  /// It has a temporary name, and its operation is not and was not here. A crash may have left it,
+  /// or a sync client delivered it before the operation. Nobody was told that its contents are
+  /// saved.
   private mutating func isStaged(
-    _ file: ViewFile, _ entry: WalletEntry, _ index: LogIndex
+    _ file: ViewFile, _ mark: WalletEntry.Mark?, _ index: LogIndex
   ) -> Bool {
-    guard file.name.hasPrefix(AtomicFile.temporaryPrefix), let mark = entry.mark else {
-      return false
-    }
-    return index.isUnpublished(
-      mark, of: entry.recordID, isHere: isHere(mark, index),
-      wasHere: localState.wasHere(mark.writerID, mark.counter))
+    guard file.name.hasPrefix(AtomicFile.temporaryPrefix), let mark else { return false }
+    return !isPresent(mark, index) && !remembered.contains(mark.writerID, mark.counter)
   }
 
   /// Whether a version of an earlier namespace is not in this one and was not shown yet.

@@ -101,45 +101,6 @@ struct CrashTests {
     }
   }
 
-  /// The number of an operation that was never published is used again.
-  ///
-  /// Random histories found this one: what was staged for it looked like a wallet of another program,
-  /// and could not be kept.
-  @Test func `What a killed run staged is no wallet when the next operation has its number`() throws
-  {
-    let scene = try Scene()
-    var first = try scene.create()
-    try first.add(.of("w0"))
-    let files = FileManager.default
-    let before = scene.base + "/before"
-    for name in ["cloud", "state-a"] {
-      try files.createDirectory(atPath: before, withIntermediateDirectories: true)
-      try files.copyItem(atPath: "\(scene.base)/\(name)", toPath: "\(before)/\(name)")
-    }
-    try first.add(.of("w1"))
-    let staged = try #require(files.contents(atPath: scene.viewPath("w1")))
-    // Killed before it published anything: only the staged file is left.
-    for name in ["cloud", "state-a"] {
-      try files.removeItem(atPath: "\(scene.base)/\(name)")
-      try files.copyItem(atPath: "\(before)/\(name)", toPath: "\(scene.base)/\(name)")
-    }
-    let tag = try StateFolder(
-      path: scene.settings().stateFolder, folder: Directory.open(path: scene.folder), make: true
-    ).temporaryTag()
-    let leftOver = try scene.namespacePath + "/wallets/.keybackup-tmp-\(tag)-0011223344556677"
-    var next = try scene.unlock()
-    try next.add(.of("w2"))
-    try staged.write(to: URL(fileURLWithPath: leftOver))
-    for computer in ["a", "b"] {
-      var reader = try scene.unlock(computer)
-      #expect(
-        try reader.restored().lines == ["w0 abandon about current", "w2 abandon about current"],
-        "\(computer)")
-    }
-    try next.repair()
-    #expect(!files.fileExists(atPath: leftOver))
-  }
-
   /// An exchange puts the replaced file under the temporary name.
   ///
   /// After a crash at that moment, this may be the only copy of what a newer program wrote.

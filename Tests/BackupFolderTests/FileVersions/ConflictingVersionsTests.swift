@@ -155,19 +155,19 @@ struct ConflictingVersionsTests {
   func `A version that is held back is chosen where no chain of operations is whole`() throws {
     let node = try SilentComputer(scene)
     let log = try scene.namespacePath + "/keybackup/log"
-    let authorisation = try #require(try Scene.contents(log).keys.first)
+    let first = try #require(try Scene.contents(log).keys.min())
     var open = try scene.unlock("a")
     try open.retire(node.writer.signingKey)
     try node.write("one")
-    // The operation that authorised the computer has not arrived at b.
+    // The first operation has not arrived at b: without it no later one is in a whole chain.
     let aside = scene.base + "/aside"
-    try FileManager.default.moveItem(atPath: "\(log)/\(authorisation)", toPath: aside)
+    try FileManager.default.moveItem(atPath: "\(log)/\(first)", toPath: aside)
     open = try scene.unlock("b")
     let held = try #require(try open.file().versions.first)
     #expect(held.standing == .heldBack)
     try open.choose(held)
     #expect(try open.live() == ["one"])
-    try FileManager.default.moveItem(atPath: aside, toPath: "\(log)/\(authorisation)")
+    try FileManager.default.moveItem(atPath: aside, toPath: "\(log)/\(first)")
     for computer in ["a", "b", "c"] {
       #expect(try scene.unlock(computer).live() == ["one"], "\(computer)")
     }
