@@ -101,9 +101,9 @@ enum Event: Sendable {
     var word: String? { self == .enrolling ? "to enrol" : nil }
   }
 
-  /// Whether the stream may lose it when its reader is slow.
+  /// Whether the stream may lose it when its reader is slow; the end of a run is never lost.
   var isOptional: Bool {
-    if case .progress = self { true } else { false }
+    if case .progress(_, let done, let total) = self { done < total } else { false }
   }
 
   /// The object that is written as one line.

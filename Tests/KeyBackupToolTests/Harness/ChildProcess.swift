@@ -89,8 +89,7 @@ struct Outcome: Sendable {
 
 /// Lets only a few processes run at once: timeouts are for the program, not for a crowded machine.
 actor Turnstile {
-  /// Most programs wait: for a touch, for a clock, for a disk.
-  static let shared = Turnstile(places: 3 * sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+  static let shared = Turnstile(places: 3)
 
   private var places: Int
   private var waiting: [CheckedContinuation<Void, Never>] = []
