@@ -10,7 +10,7 @@ extension OpenNamespace {
   /// - Throws: if a folder cannot be listed.
   public mutating func contains(_ record: RecordID) throws(BackupFolderError) -> Bool {
     if !isLoaded { try load() }
-    if try !lateRecords(among: [record]).isEmpty { return true }
+    if try !lateRecords(among: [record], silent: .all).isEmpty { return true }
     if silentWallets().contains(where: { $0.record == record }) { return true }
     if !log.index.history(of: record).isEmpty { return !log.index.live(record).isEmpty }
     var files = try namespace.viewFiles()

@@ -22,11 +22,15 @@ extension OpenNamespace {
 
   /// Updates the view from the log, or sets ``viewProblem`` to the reason why it cannot.
   ///
+  /// - Parameters:
+  ///   - run: this writing run.
+  ///   - records: wallets on which a person decides: what is shown of them stays.
   /// - Returns: the files of other programs, which stay as they are.
+  /// - Throws: system errors.
   mutating func repair(
-    run: borrowing WritingRun
+    run: borrowing WritingRun, deciding records: Set<RecordID> = []
   ) throws(BackupFolderError) -> [ViewSurvey.Foreign] {
-    let survey = try survey(run: run)
+    let survey = try survey(run: run, deciding: records)
     view.problem = nil
     do {
       for file in survey.leftOver { try folder(of: file)?.unlink(file.name) }

@@ -2,7 +2,15 @@ internal import CSPP
 
 extension OpenNamespace {
   /// Opens every view file and compares it with the log.
-  mutating func survey(run: borrowing WritingRun) throws(BackupFolderError) -> ViewSurvey {
+  ///
+  /// - Parameters:
+  ///   - run: this writing run.
+  ///   - records: wallets on which a person decides. What is shown of them is not left over.
+  /// - Returns: the comparison.
+  /// - Throws: system errors.
+  mutating func survey(
+    run: borrowing WritingRun, deciding records: Set<RecordID> = []
+  ) throws(BackupFolderError) -> ViewSurvey {
     var survey = ViewSurvey(
       current: [Bool](repeating: false, count: log.index.records.count))
     let current = try namespace.walletFolder()
@@ -22,7 +30,8 @@ extension OpenNamespace {
         }
       case .opened(let entry, let value):
         let standing = log.index.standing(of: value, record: entry.recordID)
-        if isOwnTemporary, standing != .unknown || isUnpublished(entry) {
+        let isDecided = records.contains(entry.recordID)
+        if isOwnTemporary, standing != .unknown || isUnpublished(entry, isDecided: isDecided) {
           survey.classify(leftOver: file)
         } else {
           survey.classify(file, entry.recordID, value, log.index)
@@ -35,16 +44,16 @@ extension OpenNamespace {
   /// Whether an entry's mark names an operation that this computer staged and never published.
   ///
   /// If the computer was cloned, the clone may have published an operation with the same number,
-  /// which does not contain this wallet.
-  private func isUnpublished(_ entry: WalletEntry) -> Bool {
+  /// which does not contain this wallet. Reading shows it then, so a person's decision is about it.
+  private func isUnpublished(_ entry: WalletEntry, isDecided: Bool) -> Bool {
     guard let mark = entry.mark else { return false }
     let isPublished = log.index.history(of: entry.recordID).contains { place in
       let reference = log.index.nodes[Int(log.index.versions[place].node)].reference
       return reference.writerID == mark.writerID && reference.counter == mark.counter
     }
-    let isRemembered = localState.operations.contains(mark.writerID, mark.counter)
     if isPublished { return false }
-    return !isRemembered || log.index.contains(mark.writerID, mark.counter)
+    if log.index.contains(mark.writerID, mark.counter) { return !isDecided }
+    return !localState.operations.contains(mark.writerID, mark.counter)
   }
 }
 

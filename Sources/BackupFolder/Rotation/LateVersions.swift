@@ -55,19 +55,28 @@ extension OpenNamespace {
   ///
   /// - Parameters:
   ///   - records: the records.
-  ///   - chosen: a version that is passed on although it is a silent writer's and does not count.
+  ///   - silent: the entries of silent writers that are passed on.
   ///   - ordinary: the records that somebody with the key wrote in later namespaces.
   ///   - body: receives the versions.
   /// - Throws: what `body` throws; a listing that fails.
   private mutating func forEachLate(
-    of records: Set<RecordID>, choosing chosen: Digest? = nil, besides ordinary: Set<RecordID> = [],
+    of records: Set<RecordID>, silent: SilentWallet.Selection, besides ordinary: Set<RecordID> = [],
     _ body: (RecordID, Digest, borrowing SecretBytes) throws(BackupFolderError) -> Void
   ) throws(BackupFolderError) {
     let index = log.index
     let written = ordinary.union(records.filter { !writing($0).isEmpty })
     for older in lineage.earlier {
       let sources = sources(of: older)
-      try older.open.forEachVersion(of: records, choosing: chosen, besides: written) {
+      let ended = endedWallets(of: older.open).map {
+        CarriedVersion(record: $0.record, value: $0.value)
+      }
+      let wallets = older.open.silentWallets().filter { wallet in
+        let isProposal = wallet.standing == .counts && written.contains(wallet.record)
+        return records.contains(wallet.record)
+          && silent.includes(isProposal ? .proposal : wallet.standing)
+          && !ended.contains(CarriedVersion(record: wallet.record, value: wallet.value))
+      }
+      try older.open.forEachVersion(of: records, wallets, silent: silent, besides: written) {
         (record, value, bytes) throws(BackupFolderError) in
         if Self.isOutdated(value, record, in: sources) { return }
         guard index.standing(of: value, record: record) == .unknown else { return }
@@ -77,9 +86,10 @@ extension OpenNamespace {
   }
 
   /// Passes on the live versions of some records: logged ones, those of other programs in the
-  /// record's own file, and late ones.
+  /// record's own file, the given ones of silent writers, and late ones.
   private mutating func forEachVersion(
-    of records: Set<RecordID>, choosing chosen: Digest?, besides ordinary: Set<RecordID>,
+    of records: Set<RecordID>, _ wallets: [SilentWallet], silent: SilentWallet.Selection,
+    besides ordinary: Set<RecordID>,
     _ body: (RecordID, Digest, borrowing SecretBytes) throws(BackupFolderError) -> Void
   ) throws(BackupFolderError) {
     let places = records.sorted().flatMap { log.index.live($0) }
@@ -102,33 +112,29 @@ extension OpenNamespace {
         try body(record, value, view.reader.plaintext)
       }
     }
-    for wallet in silentWallets() where records.contains(wallet.record) {
-      let counts = wallet.standing == .counts && !ordinary.contains(wallet.record)
-      guard counts || wallet.value == chosen else { continue }
+    for wallet in wallets {
       var workspace = OperationLog.Workspace()
       guard readEntry(of: wallet, &workspace) else { continue }
       try body(wallet.record, wallet.value, workspace.entry)
     }
-    try forEachLate(of: records, choosing: chosen, besides: ordinary, body)
+    try forEachLate(of: records, silent: silent, besides: ordinary, body)
   }
 
   /// The records among the given ones that have late versions.
   mutating func lateRecords(
-    among records: some Sequence<RecordID>
+    among records: some Sequence<RecordID>, silent: SilentWallet.Selection
   ) throws(BackupFolderError) -> Set<RecordID> {
     var found: Set<RecordID> = []
     if lineage.earlier.isEmpty { return found }
-    try forEachLate(of: Set(records)) { record, _, _ in found.insert(record) }
+    try forEachLate(of: Set(records), silent: silent) { record, _, _ in found.insert(record) }
     return found
   }
 
   /// A record's late versions.
-  mutating func lateValues(
-    of record: RecordID, choosing chosen: VersionID? = nil
-  ) throws(BackupFolderError) -> Set<Digest> {
+  mutating func lateValues(of record: RecordID) throws(BackupFolderError) -> Set<Digest> {
     var found: Set<Digest> = []
     if lineage.earlier.isEmpty { return found }
-    try forEachLate(of: [record], choosing: chosen?.digest) { _, value, _ in found.insert(value) }
+    try forEachLate(of: [record], silent: .all) { _, value, _ in found.insert(value) }
     return found
   }
 
@@ -136,13 +142,11 @@ extension OpenNamespace {
   ///
   /// `seen` is empty, so they supersede nothing.
   mutating func logLate(
-    of records: Set<RecordID>, choosing chosen: VersionID? = nil, run: borrowing WritingRun
+    of records: Set<RecordID>, silent: SilentWallet.Selection, run: borrowing WritingRun
   ) throws(BackupFolderError) {
-    if lineage.earlier.isEmpty { return }
-    let missing = chosen == nil ? try lateRecords(among: records) : records
-    for record in missing.sorted() {
+    for record in try lateRecords(among: records, silent: silent).sorted() {
       var puts = ConcurrentPuts(for: namespace.settings)
-      try forEachLate(of: [record], choosing: chosen?.digest) { (record, value, bytes) in
+      try forEachLate(of: [record], silent: silent) { (record, value, bytes) in
         puts.add(record, value, bytes)
       }
       try publish(&puts, run: run)

@@ -35,8 +35,8 @@ extension OpenNamespace {
     try refresh(run: run)
     let isUndecided = silentWallets().contains { $0.record == record && $0.standing != .counts }
     try logSilent(choosing: version, run: run)
-    let foreign = try repair(run: run)
-    let late = try lateValues(of: record, choosing: version)
+    let foreign = try repair(run: run, deciding: [record])
+    let late = try lateValues(of: record)
     let isForeign = !late.isEmpty || foreign.contains { $0.record == record }
     let isLogged = log.index.live(record).contains {
       log.index.versions[$0].value == version.digest
@@ -53,7 +53,7 @@ extension OpenNamespace {
     try requireReachable([record])
     try logSilent(proposalsOf: [record], heldBackOf: [record], run: run)
     try logForeign(foreign, of: [record], run: run)
-    try logLate(of: [record], choosing: version, run: run)
+    try logLate(of: [record], silent: .all, run: run)
     try logUnreachable(of: [record], run: run)
     // A live `put` comes first: its operation was just read.
     let candidates = log.index.live(record) + (isPast ? log.index.history(of: record) : [])

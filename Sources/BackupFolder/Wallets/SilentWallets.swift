@@ -13,6 +13,24 @@ struct SilentWallet {
     case heldBack
   }
 
+  /// The entries that are logged before somebody with the key writes a wallet.
+  enum Selection {
+    /// Those that count.
+    case counting
+    /// Proposals, too: what is about to be written ends them.
+    case proposals
+    /// All, where a person decides.
+    case all
+
+    func includes(_ standing: Standing) -> Bool {
+      switch standing {
+      case .counts: true
+      case .proposal: self != .counting
+      case .heldBack: self == .all
+      }
+    }
+  }
+
   let record: RecordID
   let value: Digest
   let standing: Standing

@@ -37,7 +37,7 @@ extension OpenNamespace {
     try logSilent(run: run)
     let foreign = try repair(run: run)
     try logForeign(foreign, of: Set(batch.records), run: run)
-    try logLate(of: Set(batch.records), run: run)
+    try logLate(of: Set(batch.records), silent: .counting, run: run)
     try logUnreachable(of: Set(batch.records), run: run)
     let settlesConflict = batch.records.contains { log.index.isConflicted($0) }
     var places: [Int] = []
@@ -48,7 +48,9 @@ extension OpenNamespace {
         places.append(place)
       }
     }
-    try logSilent(proposalsOf: Set(places.map { batch.records[$0] }), run: run)
+    let written = Set(places.map { batch.records[$0] })
+    try logSilent(proposalsOf: written, run: run)
+    try logLate(of: written, silent: .proposals, run: run)
     while lastAdded.count < places.count {
       try addOperation(batch, places[lastAdded.count...], run: run)
     }
@@ -173,8 +175,9 @@ extension OpenNamespace {
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
     try logSilent(run: run)
-    let foreign = try repair(run: run)
-    let elsewhere = Set(foreign.map(\.record)).union(try lateRecords(among: records))
+    let foreign = try repair(run: run, deciding: Set(records))
+    let elsewhere = Set(foreign.map(\.record))
+      .union(try lateRecords(among: records, silent: .all))
       .union(silentWallets().map(\.record))
     for record in records where log.index.live(record).isEmpty && !elsewhere.contains(record) {
       throw .noSuchWallet(record)
@@ -182,7 +185,7 @@ extension OpenNamespace {
     try requireReachable(records)
     try logSilent(proposalsOf: Set(records), heldBackOf: Set(records), run: run)
     try logForeign(foreign, of: Set(records), run: run)
-    try logLate(of: Set(records), run: run)
+    try logLate(of: Set(records), silent: .all, run: run)
     try logUnreachable(of: Set(records), run: run)
     let unique = Set(records).sorted()
     let staged = try stage(versions: unique.map { ($0, nil) }, run: run) { operation in

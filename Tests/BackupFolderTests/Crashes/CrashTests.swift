@@ -101,6 +101,58 @@ struct CrashTests {
     }
   }
 
+  /// The number of an operation that was never published is used again.
+  ///
+  /// A clone may have written the staged file, so it is shown. Random histories found this one: it
+  /// could neither be kept nor removed.
+  @Test(arguments: [true, false])
+  func `What a killed run staged is shown and decided on if its number is used again`(
+    isKept: Bool
+  ) throws {
+    let scene = try Scene()
+    var first = try scene.create()
+    try first.add(.of("w0"))
+    let files = FileManager.default
+    let before = scene.base + "/before"
+    for name in ["cloud", "state-a"] {
+      try files.createDirectory(atPath: before, withIntermediateDirectories: true)
+      try files.copyItem(atPath: "\(scene.base)/\(name)", toPath: "\(before)/\(name)")
+    }
+    try first.add(.of("w1"))
+    let staged = try #require(files.contents(atPath: scene.viewPath("w1")))
+    // Killed before it published anything: only the staged file is left.
+    for name in ["cloud", "state-a"] {
+      try files.removeItem(atPath: "\(scene.base)/\(name)")
+      try files.copyItem(atPath: "\(before)/\(name)", toPath: "\(scene.base)/\(name)")
+    }
+    let tag = try StateFolder(
+      path: scene.settings().stateFolder, folder: Directory.open(path: scene.folder), make: true
+    ).temporaryTag()
+    let leftOver = try scene.namespacePath + "/wallets/.keybackup-tmp-\(tag)-0011223344556677"
+    var next = try scene.unlock()
+    try next.add(.of("w2"))
+    try staged.write(to: URL(fileURLWithPath: leftOver))
+    next = try scene.unlock()
+    let record = RecordID(walletID: "w1")
+    var shown: VersionID?
+    _ = next.forEachWallet { version, _ in
+      if version.recordID == record { shown = version.id }
+    }
+    let version = try #require(shown)
+    if isKept {
+      #expect(try next.keep(version, of: record))
+    } else {
+      try next.remove([record])
+    }
+    for computer in ["a", "b"] {
+      var reader = try scene.unlock(computer)
+      let names = isKept ? ["w0", "w1", "w2"] : ["w0", "w2"]
+      #expect(
+        try reader.restored().lines == names.map { "\($0) abandon about current" }, "\(computer)")
+    }
+    #expect(!files.fileExists(atPath: leftOver))
+  }
+
   /// An exchange puts the replaced file under the temporary name.
   ///
   /// After a crash at that moment, this may be the only copy of what a newer program wrote.
