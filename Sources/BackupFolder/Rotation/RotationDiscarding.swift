@@ -102,7 +102,7 @@ extension Namespace {
   /// - Throws: ``RotationObstacle/unfinished(_:)`` when another computer wrote there; system
   ///   errors.
   func discardUnfinished(run: borrowing WritingRun) throws(BackupFolderError) {
-    let localState = try run.state.localState(of: id)
+    var localState = try run.state.localState(of: id)
     guard localState.rotatingFrom != nil else { throw .cannotRotate(.unfinished(id)) }
     // What a silent writer or another computer put here is nobody's to remove.
     if let sealed = try ownFolder(FolderLayout.sealedFolder), try !sealed.names().isEmpty {
@@ -114,11 +114,10 @@ extension Namespace {
           throw .cannotRotate(.unfinished(id))
         }
       }
-      // The operations go first: without one, nothing here counts.
-      for name in try logs.names() {
-        try logs.subdirectory(name)?.removeFiles()
-        logs.removeEmptySubdirectory(name)
-      }
+      // If this run is killed, what it had removed by then was not rolled back.
+      localState.operations = []
+      try run.state.save(localState, of: id)
+      try logs.removeLogs()
     }
     try ownFolder(FolderLayout.objectFolder)?.removeFiles()
     try walletFolder()?.removeFiles()
@@ -169,5 +168,22 @@ extension [ObjectFolder] {
 extension Directory {
   fileprivate func removeFiles() throws(BackupFolderError) {
     for name in try names() { try unlink(name) }
+  }
+
+  /// Removes the operations of all writers in this folder, each before those that it builds on.
+  ///
+  /// A run that is killed leaves what a rotation leaves that was killed earlier. Without a first
+  /// operation nothing in the namespace counts.
+  fileprivate func removeLogs() throws(BackupFolderError) {
+    var operations: [(name: String, log: Directory)] = []
+    for writer in try names() {
+      guard let log = try subdirectory(writer) else { continue }
+      for name in try log.names() { operations.append((name, log)) }
+    }
+    // A name begins with the counter.
+    for operation in operations.sorted(by: { $0.name > $1.name }) {
+      try operation.log.unlink(operation.name)
+    }
+    for writer in try names() { removeEmptySubdirectory(writer) }
   }
 }
