@@ -78,7 +78,10 @@ extension BackupFolder {
     for id in begun {
       let localState = state?.readableMemory(of: id) ?? LocalState()
       if let next = localState.movedTo, found.contains(next) { continue }
-      if let from = localState.rotatingFrom, found.contains(from) {
+      // One to which the other has moved is finished, whatever was not remembered any more.
+      if let from = localState.rotatingFrom, found.contains(from),
+        state?.readableMemory(of: from).movedTo != id
+      {
         candidates.unfinished.append(id)
       } else if state?.knows(id) == true {
         candidates.known.append(id)

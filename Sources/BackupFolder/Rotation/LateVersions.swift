@@ -102,15 +102,17 @@ extension OpenNamespace {
           logged.index.versions[place].record, bytes.withBytes { Digest(of: $0) }, bytes)
       }
     }
-    if let folder = try namespace.walletFolder() {
-      for record in records.sorted() {
-        guard
-          case .opened(let entry, let value) = view.reader.open(
-            FolderLayout.walletFile(record), in: folder),
-          entry.recordID == record, log.index.standing(of: value, record: record) == .unknown
-        else { continue }
-        try body(record, value, view.reader.plaintext)
-      }
+    let folder = try namespace.walletFolder()
+    var files = try namespace.viewFiles()
+    while let file = try files.nextFile() {
+      // A conflict copy is judged by its content.
+      if let claimed = file.claimed, !records.contains(claimed) { continue }
+      guard let folder = file.isOlderPlace ? namespace.directory : folder,
+        case .opened(let entry, let value) = view.reader.open(file.name, in: folder),
+        records.contains(entry.recordID), !isStaged(file, entry),
+        log.index.standing(of: value, record: entry.recordID) == .unknown
+      else { continue }
+      try body(entry.recordID, value, view.reader.plaintext)
     }
     for wallet in wallets {
       var workspace = OperationLog.Workspace()
@@ -118,6 +120,14 @@ extension OpenNamespace {
       try body(wallet.record, wallet.value, workspace.entry)
     }
     try forEachLate(of: records, silent: silent, besides: ordinary, body)
+  }
+
+  /// Whether a file was staged for an operation that is not here, so that it is not shown.
+  private func isStaged(_ file: ViewFile, _ entry: WalletEntry) -> Bool {
+    guard file.name.hasPrefix(AtomicFile.temporaryPrefix), let mark = entry.mark else {
+      return false
+    }
+    return !log.index.contains(mark.writerID, mark.counter)
   }
 
   /// The records among the given ones that have late versions.
@@ -146,10 +156,15 @@ extension OpenNamespace {
   ) throws(BackupFolderError) {
     for record in try lateRecords(among: records, silent: silent).sorted() {
       var puts = ConcurrentPuts(for: namespace.settings)
-      try forEachLate(of: [record], silent: silent) { (record, value, bytes) in
-        puts.add(record, value, bytes)
-      }
-      try publish(&puts, run: run)
+      var isRest: Bool
+      repeat {
+        isRest = false
+        try forEachLate(of: [record], silent: silent) { (record, value, bytes) in
+          // What is logged is late no more.
+          if puts.isFull(for: bytes.count) { isRest = true } else { puts.add(record, value, bytes) }
+        }
+        try publish(&puts, run: run)
+      } while isRest
     }
   }
 

@@ -337,13 +337,18 @@ extension OpenNamespace {
   ) throws(BackupFolderError) {
     var before = try run.state.localState(of: older.id)
     before.movedTo = id
-    try? run.state.save(before, of: older.id)
     localState = try run.state.localState(of: id)
     localState.rotatingFrom = nil
     localState.rotatingWriters = []
     localState.isTrusted = true
     localState.earlier = before.earlier.union([older.id])
-    try? run.state.save(localState, of: id)
+    // The new one first: a run that is killed in between leaves one that can be opened.
+    do {
+      try run.state.save(localState, of: id)
+      try run.state.save(before, of: older.id)
+    } catch {
+      // The next run finds what the logs say, and remembers that.
+    }
     // The rotation is done; if this fails, the next run reports it.
     try? logFrom(older.masterKey, run: run)
     lineage.openElsewhere = []

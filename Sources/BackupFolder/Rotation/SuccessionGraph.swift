@@ -326,7 +326,10 @@ struct SuccessionGraph {
     if let state = try? start.state(make: false), try news(state).isEmpty { return }
     let state = try start.state(make: true)
     let lock = try state.lock(patience: FileLock.readersPatience)
-    for (id, localState) in try news(state) { try state.save(localState, of: id) }
+    var changed = try news(state)
+    // The one in charge first: a run that is killed in between leaves one that can be opened.
+    if let own = changed.removeValue(forKey: id) { try state.save(own, of: id) }
+    for (id, localState) in changed { try state.save(localState, of: id) }
     _ = consume lock
   }
 }

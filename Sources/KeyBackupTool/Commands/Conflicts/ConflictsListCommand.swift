@@ -19,7 +19,9 @@ struct ConflictsListCommand: ParsableCommand, KeyBackupCommand {
     var opened = try await unlock.open(world)
     var several: Set<RecordID> = []
     let report = opened.forEachWallet { version, _ in
-      if version.ordinal > 0 || version.state == .late { several.insert(version.recordID) }
+      // What is held back may be the only version, and a person decides on it.
+      let isOpen = version.state == .late || version.state == .conflict
+      if version.ordinal > 0 || isOpen { several.insert(version.recordID) }
     }
     var versions: [(version: WalletVersion, spending: WalletSpending, secret: Int?)] = []
     var secrets = SecretNumbers()

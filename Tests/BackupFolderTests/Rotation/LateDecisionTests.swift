@@ -1,10 +1,11 @@
+import Foundation
 import Testing
 
 @testable import BackupFolder
 @testable import CSPP
 
-@Suite("Wallets of silent writers that stay in an earlier namespace")
-struct LateSilentWalletTests {
+@Suite("Decisions on wallets that stay in an earlier namespace")
+struct LateDecisionTests {
   private let files: RotatedFiles
   private let node: SilentComputer
   private let record = RecordID(walletID: "w1")
@@ -87,5 +88,54 @@ struct LateSilentWalletTests {
     let expected = ["keep": ["w1 abandon about current"], "add": ["w1 legal winner current"]]
     #expect(try reader.restored().lines == expected[decision] ?? [])
     #expect(try isFound("zoo zoo", in: &reader))
+  }
+
+  @Test(arguments: [true, false])
+  func `A late version that only a conflict copy holds is decided on`(isKept: Bool) throws {
+    var open = try files.scene.unlock("a")
+    try open.add(.of("w2"))
+    let replica = files.scene.base + "/replica"
+    let all = FileManager.default
+    try all.copyItem(atPath: files.scene.folder, toPath: replica)
+    let new = try files.rotate().namespace.id
+    let namespace = try files.scene.open("d", replica).namespace(files.old)
+    let slot = try #require(try namespace.scan().keySlots.first)
+    var there = try namespace.open(slot.unwrap(secret: files.scene.secret()), by: slot.keyID)
+    try there.add(.of("w1", words: "zoo zoo"))
+    let name = FolderLayout.walletFile(record)
+    try all.copyItem(
+      atPath: "\(replica)/cspp-namespaces/\(files.old)/wallets/\(name)",
+      toPath: "\(files.path(files.old))/wallets/\(name.dropLast(5)) (1).json")
+    open = try files.open(new, "a")
+    #expect(try open.restored().lines == ["w1 zoo zoo late", "w2 abandon about current"])
+    if isKept {
+      #expect(try open.keep(version("zoo zoo", in: &open), of: record))
+    } else {
+      try open.remove([record])
+    }
+    var reader = try files.open(new)
+    let expected = isKept ? ["w1 zoo zoo current"] : []
+    #expect(try reader.restored().lines == expected + ["w2 abandon about current"])
+  }
+
+  @Test
+  func `Late versions that are too large for one operation take several`() throws {
+    var open = try files.scene.unlock("a")
+    try open.add(.of("w1"))
+    for number in 0..<3 {
+      try node.withClonedState { try add("zoo \(number)") }
+    }
+    let new = try files.rotate().namespace.id
+    var settings = files.scene.settings("a")
+    settings.operationSize = 300
+    let namespace = try BackupFolder.open(path: files.scene.folder, settings: settings).namespace(
+      new)
+    let slot = try #require(try namespace.scan().keySlots.first)
+    open = try namespace.open(slot.unwrap(secret: files.scene.secret()), by: slot.keyID)
+    let before = open.log.index.names.count
+    #expect(try open.keep(version("abandon about", in: &open), of: record))
+    #expect(open.log.index.names.count == before + 4, "three that are ended, and the choice")
+    var reader = try files.open(new)
+    #expect(try reader.restored().lines == ["w1 abandon about current"])
   }
 }
