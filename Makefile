@@ -83,7 +83,7 @@ build: ## the release build: .build/release/keybackup, shell completions, manual
 	$(GUARD_RELEASE)
 	@mkdir -p $(COMPLETIONS)/guard
 	@for shell in bash zsh fish; do \
-	  .build/release/keybackup-guard --generate-completion-script $$shell >$(COMPLETIONS)/guard/$$shell || exit; done
+	  .build/guard/release/keybackup-guard --generate-completion-script $$shell >$(COMPLETIONS)/guard/$$shell || exit; done
 
 man: ## the manual pages, in .build/man (make build makes them too)
 	@scripts/setup --check build
@@ -98,7 +98,7 @@ install: ## put what `make build` built under PREFIX (/usr/local), with completi
 	install -D -m 644 $(COMPLETIONS)/fish $(COMPLETIONS_FISH)/keybackup.fish
 	@for page in $(MAN)/*; do \
 	  install -D -m 644 "$$page" "$(share)/man/man$${page##*.}/$${page##*/}" || exit; done
-	install -D -m 755 -s .build/release/keybackup-guard $(DESTDIR)$(PREFIX)/bin/keybackup-guard
+	install -D -m 755 -s .build/guard/release/keybackup-guard $(DESTDIR)$(PREFIX)/bin/keybackup-guard
 	install -D -m 644 debian/keybackup-guard.8 $(share)/man/man8/keybackup-guard.8
 	install -D -m 644 $(COMPLETIONS)/guard/bash $(COMPLETIONS_BASH)/keybackup-guard
 	install -D -m 644 $(COMPLETIONS)/guard/zsh $(COMPLETIONS_ZSH)/_keybackup-guard
