@@ -157,17 +157,25 @@ extension LogFile {
   }
 
   /// Whether a name is that of a file that was never placed.
-  static func isTemporary(_ name: Span<UInt8>) -> Bool { name.starts(with: ".keybackup-tmp-") }
+  ///
+  /// A sync program's conflict copy has words before it: all of the name is an extension to it.
+  static func isTemporary(_ name: Span<UInt8>) -> Bool {
+    (0..<name.count).contains { place in
+      name[place] == UInt8(ascii: ".")
+        && name.extracting(place...).starts(with: ".keybackup-tmp-")
+    }
+  }
 
   /// Creates the value for a listed file; nil for a temporary one.
   fileprivate init?(_ name: Span<UInt8>, folder: String, _ writer: WriterID?) {
-    if Self.isTemporary(name) { return nil }
     // The name must match exactly: with an additional zero it is another file.
     if let writer, name.count > 5, name.ends(with: ".json"),
       let operation = OperationName(writer: writer, stem: name.extracting(droppingLast: 5)),
       operation.stemCount == name.count - 5
     {
       self = .operation(operation)
+    } else if Self.isTemporary(name) {
+      return nil
     } else {
       self = .other(folder: folder, file: String(repairing: name))
     }

@@ -57,6 +57,11 @@ import Testing
     for _ in 0..<12 where !isGood(history) { return }
   }
 
+  /// A sync program put words before the name of a file that was never placed.
+  @Test func `A conflict copy of a temporary file is no operation that is cut off`() {
+    _ = isGood(History(.files, seed: 23_003_075))
+  }
+
   private func isGood(_ history: History, note: String = "") -> Bool {
     let outcome = history.play()
     let story = outcome.trace.joined(separator: "\n")
