@@ -67,9 +67,8 @@ extension OpenNamespace {
     let written = ordinary.union(records.filter { !writing($0).isEmpty })
     for older in lineage.earlier {
       let sources = sources(of: older)
-      let ended = endedWallets(of: older.open).map {
-        CarriedVersion(record: $0.record, value: $0.value)
-      }
+      let ended = Set(
+        endedWallets(of: older.open).map { CarriedVersion(record: $0.record, value: $0.value) })
       let wallets = older.open.silentWallets().filter { wallet in
         let isProposal = wallet.standing == .counts && written.contains(wallet.record)
         return records.contains(wallet.record)
@@ -127,17 +126,28 @@ extension OpenNamespace {
     guard file.name.hasPrefix(AtomicFile.temporaryPrefix), let mark = entry.mark else {
       return false
     }
-    return !log.index.contains(mark.writerID, mark.counter)
+    return ![log.index.names, localState.operations, localState.forgotten].contains {
+      $0.contains(mark.writerID, mark.counter)
+    }
   }
 
   /// The records among the given ones that have late versions.
   mutating func lateRecords(
     among records: some Sequence<RecordID>, silent: SilentWallet.Selection
   ) throws(BackupFolderError) -> Set<RecordID> {
+    let records = Set(records)
     var found: Set<RecordID> = []
-    if lineage.earlier.isEmpty { return found }
-    try forEachLate(of: Set(records), silent: silent) { record, _, _ in found.insert(record) }
+    if lineage.earlier.isEmpty || records.isEmpty { return found }
+    try forEachLate(of: records, silent: silent) { record, _, _ in found.insert(record) }
     return found
+  }
+
+  /// The records of which silent writers have written in earlier namespaces.
+  func earlierSilentRecords() -> Set<RecordID> {
+    lineage.earlier.reduce(into: []) { found, older in
+      found.formUnion(older.open.silentWallets().map(\.record))
+      found.formUnion(older.open.earlierSilentRecords())
+    }
   }
 
   /// A record's late versions.

@@ -50,7 +50,8 @@ extension OpenNamespace {
     }
     let written = Set(places.map { batch.records[$0] })
     try logSilent(proposalsOf: written, run: run)
-    try logLate(of: written, silent: .proposals, run: run)
+    try logLate(
+      of: written.intersection(earlierSilentRecords()), silent: .proposals, run: run)
     while lastAdded.count < places.count {
       try addOperation(batch, places[lastAdded.count...], run: run)
     }

@@ -126,6 +126,19 @@ import Testing
     #expect(conflicts.out.contains(PreparedBackup.ids[0]), "\(conflicts.text)")
   }
 
+  @Test func `What a retired server adds is a conflict that a person ends`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer(may: "all")
+    try await computers.laptop(["writers", "retire", "node"])
+    try await computers.server(add("held"), input: Self.words)
+    try await computers.laptop(["verify", "--deep"], expecting: 94)
+    let list = try await computers.laptop(["conflicts", "list", "--json"]).json()["conflicts"]
+    #expect(list.items.count == 1 && list[0]["id"].text == "held", "\(list)")
+    #expect(list[0]["versions"].items.count == 1)
+    try await computers.laptop(["wallet", "remove", "held", "--yes"])
+    try await computers.laptop(["verify", "--deep"])
+  }
+
   @Test func `Killed at any call, the next run adds it or says that it is there`() async throws {
     let computers = try await FileComputers()
     let box = computers.box
