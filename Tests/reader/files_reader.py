@@ -155,6 +155,7 @@ class Reading:
                     endings.append((change["fields"], operation["key"]))
         self.add_late()
         self.resolve(endings)
+        self.refuse(endings)
 
     def add_ordinary(self, digest, operation, put, beyond):
         kind = "finding" if not operation["seen"] else "decision"
@@ -214,6 +215,14 @@ class Reading:
             if key is None or all(v.by == key for v in found):
                 for version in found:
                     version.dead = True
+
+    def refuse(self, endings):
+        """Takes out what a person has decided against."""
+        names = {(v.file, name) for v in self.versions if v.kind == "decision" and not v.late for name in v.replaces}
+        names |= {(fields["file_id"], name) for fields, key in endings if key is None for name in fields["replaces"]}
+        answered = {(v.made, v.file) for v in self.versions if v.kind == "decision" or not v.dead}
+        self.held = [v for v in self.held if (v.made, v.file) not in answered
+                     and (v.file, v.made) not in names and (v.file, v.name) not in names]
 
     def reachable(self, version):
         found, following = [], [version]

@@ -95,6 +95,11 @@ extension OpenNamespace {
     for version in rules.heldBack {
       found[version.put.fileID, default: []].append(stored(version, .heldBack, labels, objects))
     }
+    for (version, isRemoved) in rules.refused
+    where shown.insert(FileVersions.Identity(version)).inserted {
+      let standing: StoredVersion.Standing = isRemoved ? .removed : .replaced
+      found[version.put.fileID, default: []].append(stored(version, standing, labels, objects))
+    }
     // What was replaced or removed before the master key was rotated is still there.
     for older in lineage.earlier {
       for file in try older.open.files() {
@@ -242,7 +247,7 @@ extension OpenNamespace {
     let rules = fileState.versions
     let known =
       rules.place(of: name, file: file).map { rules.versions[$0] }
-      ?? rules.heldBack.first { $0.operation.digest == name && $0.put.fileID == file }
+      ?? rules.retired.first { $0.operation.digest == name && $0.put.fileID == file }
     guard let known, known.namespace == nil else { throw .file(.noSuchVersion) }
     guard let operation = reopened(name), known.place < operation.changes.count,
       case .file(.put(let put)) = operation.changes[known.place], put.fileID == file

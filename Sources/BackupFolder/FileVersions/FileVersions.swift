@@ -56,8 +56,10 @@ struct FileVersions {
   }
 
   var versions: [Version] = []
-  /// Versions that a retirement holds back and nobody has chosen.
+  /// Versions that a retirement holds back, and on which nobody has decided.
   var heldBack: [Version] = []
+  /// Those against which a person has decided, and whether by removing the file.
+  private(set) var refused: [(version: Version, isRemoved: Bool)] = []
   /// For each of ``versions``, whether another one, a removal or a settlement replaces it.
   private(set) var isDead: [Bool] = []
   /// For each of ``versions``, whether only removals end it.
@@ -110,6 +112,7 @@ struct FileVersions {
         versions[Int(place)].kind == .decision || !isDead[Int(place)]
       }
     }
+    refuse()
   }
 
   // MARK: What counts
@@ -267,6 +270,32 @@ struct FileVersions {
     }
   }
 
+  /// Takes out what a person has decided against: a decision or an ending names it.
+  private mutating func refuse() {
+    if heldBack.isEmpty { return }
+    var isRemoval: [Key: Bool] = [:]
+    for version in versions where version.kind == .decision && version.namespace == nil {
+      for name in version.put.replaces {
+        isRemoval[Key(name: name, file: version.put.fileID)] = false
+      }
+    }
+    for ending in endings where ending.key == nil {
+      for name in ending.replaces {
+        let key = Key(name: name, file: ending.file)
+        isRemoval[key] = ending.isRemoval && isRemoval[key] != false
+      }
+    }
+    var waiting: [Version] = []
+    for version in heldBack {
+      if let isRemoved = isRemoval[version.madeKey] ?? isRemoval[version.key] {
+        refused.append((version, isRemoved))
+      } else {
+        waiting.append(version)
+      }
+    }
+    heldBack = waiting
+  }
+
   /// Collects what should be here.
   ///
   /// A finding has all that counts of its version. In a namespace that follows others, so has a
@@ -295,7 +324,22 @@ struct FileVersions {
 
   /// The versions that were not given up, also those that are held back.
   var kept: [Version] {
-    versions.indices.filter { !isDropped[$0] }.map { versions[$0] } + heldBack
+    versions.indices.filter { !isDropped[$0] }.map { versions[$0] } + retired
+  }
+
+  /// The versions that a retirement holds back, also those against which a person has decided.
+  var retired: [Version] { heldBack + refused.map(\.version) }
+
+  /// One of these as a list shows it.
+  func retired(_ version: StoredVersion) -> Version? {
+    retired.first {
+      $0.operation.digest == version.operation.digest && $0.put.fileID == version.file
+    }
+  }
+
+  /// The names by which a person decides against what is held back of a file.
+  func heldBackNames(of file: FileID) -> [Digest] {
+    Set(heldBack.filter { $0.put.fileID == file }.map(\.made)).sorted()
   }
 
   /// The objects that only versions of this namespace name that were given up.
@@ -304,7 +348,7 @@ struct FileVersions {
     let needed = versions.indices.filter { !isDropped[$0] || versions[$0].namespace != nil }
     return Set(spent.compactMap { versions[$0].put.version.object })
       .subtracting(needed.compactMap { versions[$0].put.version.object })
-      .subtracting(heldBack.compactMap(\.put.version.object))
+      .subtracting(retired.compactMap(\.put.version.object))
   }
 
   /// The places of a file's live versions.
@@ -393,14 +437,29 @@ struct FileVersions {
     }
   }
 
-  /// The names of the versions that a version that was held back replaces: of its key only.
-  func predecessors(of held: Version) -> [Digest] {
-    guard let key = held.by else { return [] }
-    let all = (versions + heldBack).filter {
-      $0.put.fileID == held.put.fileID && $0.by == key && $0.made != held.made
-        && held.put.replaces.contains($0.made)
+  /// The versions that a version that was held back replaces: of its key only.
+  ///
+  /// What it follows may be held back too, and follow others.
+  ///
+  /// - Returns: the names that its copy replaces, and the ends of the way there that are held back.
+  func predecessors(of held: Version) -> (names: [Digest], heldBack: Set<Digest>) {
+    guard let key = held.by else { return ([], []) }
+    let file = held.put.fileID
+    let own = { (version: Version) in version.put.fileID == file && version.by == key }
+    let counting = Dictionary(grouping: versions.filter(own), by: \.made)
+    let waiting = Dictionary(grouping: retired.filter(own), by: \.made)
+    var names: Set<Digest> = []
+    var passed: Set<Digest> = []
+    var next = held.put.replaces
+    while let name = next.popLast() {
+      if name == held.made { continue }
+      let found = counting[name] ?? []
+      names.formUnion(found.flatMap { [$0.made, $0.operation.digest] })
+      if found.isEmpty, let behind = waiting[name], passed.insert(name).inserted {
+        next += behind.flatMap(\.put.replaces)
+      }
     }
-    return Set(all.flatMap { [$0.made, $0.operation.digest] }).sorted()
+    return (names.sorted(), passed)
   }
 }
 

@@ -29,6 +29,11 @@ extension OpenNamespace {
     }
   }
 
+  /// The size in bytes from which changes go on in another operation.
+  var fullOperation: Int {
+    min(namespace.settings.operationSize, namespace.settings.limits.operation / 2)
+  }
+
   /// Seals an operation and puts it on the disk without publishing it.
   ///
   /// - Parameters:

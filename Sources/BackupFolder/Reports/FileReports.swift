@@ -17,8 +17,12 @@ public struct BackedUpFile: Equatable, Sendable {
   }
   /// Whether the live versions differ in their contents.
   public var isConflicted: Bool { Set(live.map(\.content)).count > 1 }
-  /// Whether no version counts.
-  public var isRemoved: Bool { live.isEmpty }
+  /// Whether no version counts, here or in an earlier namespace, and none waits for a decision.
+  public var isRemoved: Bool {
+    versions.allSatisfy { $0.standing == .replaced || $0.standing == .removed }
+  }
+  /// The versions that a retirement holds back, and on which nobody has decided.
+  public var heldBack: [StoredVersion] { versions.filter { $0.standing == .heldBack } }
 }
 
 /// One version of a file.
@@ -31,7 +35,7 @@ public struct StoredVersion: Equatable, Sendable {
     case replaced
     /// The file was removed.
     case removed
-    /// A retirement of its writer's key did not know it; a person may choose it.
+    /// A retirement of its writer's key did not know it; a person may choose or refuse it.
     case heldBack = "held-back"
     /// It is live in an earlier namespace, and not here.
     case late

@@ -89,10 +89,6 @@ extension OpenNamespace {
     return all
   }
 
-  private var fullOperation: Int {
-    min(namespace.settings.operationSize, namespace.settings.limits.operation / 2)
-  }
-
   /// The live versions, in rounds with at most one of each file.
   private func liveInRounds() -> [[FileVersions.Version]] {
     let rules = fileState.versions

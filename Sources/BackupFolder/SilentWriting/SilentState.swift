@@ -286,6 +286,9 @@ extension LocalSilentWriter {
       writerID: state.writerID, signingKey: state.signer.publicKey, label: state.label,
       namespaceID: state.grant?.namespaceID, may: state.grant?.may ?? [],
       operations: state.last?.counter ?? 0, files: state.files.mapValues(\.id),
+      versions: Dictionary(
+        state.files.values.compactMap { file in file.version.map { (file.id, $0) } },
+        uniquingKeysWith: { $1 }),
       wallets: Set(state.wallets.keys), earlier: state.earlier)
   }
 }

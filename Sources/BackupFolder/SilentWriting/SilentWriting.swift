@@ -23,6 +23,8 @@ public struct LocalSilentWriter: Equatable, Sendable {
   public let operations: UInt64
   /// Its files by their names.
   public let files: [PathComponent: FileID]
+  /// The operations with the versions that this computer wrote last.
+  public let versions: [FileID: Digest]
   /// The wallets that this computer has added as this writer.
   public let wallets: Set<RecordID>
   /// The namespaces for which its key was authorised before; the master key was rotated since.
@@ -145,13 +147,15 @@ extension BackupFolder {
   ///   - contents: the contents.
   ///   - name: the file's name, by which this writer knows it.
   ///   - writer: from ``localSilentWriters()``.
+  ///   - again: whether contents that this computer wrote last make a version all the same: what it
+  ///     wrote may have been removed or put aside since.
   ///   - progress: receives the number of bytes that were sealed so far.
   /// - Returns: the version, or that this computer wrote the same contents last and they are here.
   /// - Throws: ``BackupFolderError/silentWriter(_:)``; ``FileObstacle/changedWhileReading``; system
   ///   errors.
   public func addSilently(
     _ contents: borrowing FileContents, name: PathComponent, as writer: LocalSilentWriter,
-    progress: (UInt64) -> Void = { _ in }
+    again: Bool = false, progress: (UInt64) -> Void = { _ in }
   ) throws(BackupFolderError) -> AddedVersion {
     let run = try SilentRun.begin(self)
     let chain = try run.chain(of: writer.writerID, .filePut)
@@ -163,7 +167,7 @@ extension BackupFolder {
       if isRecovered, let last = chain.state.last, last.digest == file.version {
         return .added(file: file.id, operation: last, size: found.size)
       }
-      return .unchanged(file: file.id)
+      if !again { return .unchanged(file: file.id) }
     }
     let seed = chain.state.signer.withSeed { SecretBytes(copying: $0) }
     let prepared = try ObjectFolder.prepare(

@@ -46,7 +46,7 @@ struct FileRow: Sendable {
   }
 
   /// Versions that a person may still choose: they came from a retired computer.
-  var heldBack: Int { file.versions.count { $0.standing == .heldBack } }
+  var heldBack: Int { file.heldBack.count }
 
   var json: JSONOutput {
     [

@@ -119,6 +119,9 @@ struct FileSummary: Sendable {
       advice.append(
         "a retired computer wrote \(counted(heldBack, "version")), held back. To see them: keybackup "
           + "file history NAME")
+      advice.append(
+        "to accept one, or to refuse them by keeping the current one: keybackup file keep NAME "
+          + "VERSION")
     }
     if count(.late) > 0 {
       advice.append(

@@ -27,6 +27,9 @@ struct StoredFilesMemory: Codable, Equatable, Sendable {
   /// Wallets of such computers that were not in the CSPP files.
   var waitingWallets: Int
   var computers: [Computer]
+  /// The operations with which this computer wrote files last, by the files' IDs, if these versions
+  /// were removed or put aside.
+  var putAside: [String: String]?
 
   init(_ summary: FileSummary, at time: Int64) {
     at = time
@@ -40,6 +43,13 @@ struct StoredFilesMemory: Codable, Equatable, Sendable {
         writerID: writer.writer.writerID.hex, label: writer.writer.label.text,
         isRetired: writer.isRetired, operations: writer.operations + writer.heldBack)
     }
+  }
+
+  /// Whether what this computer wrote last of a file did not count when the backup was last opened
+  /// here.
+  func isPutAside(_ file: FileID, _ writer: LocalSilentWriter) -> Bool {
+    guard let last = writer.versions[file] else { return false }
+    return putAside?[file.hex] == last.hex
   }
 
   private static let fileLimit = 4 << 20
@@ -76,6 +86,9 @@ extension OpenNamespace {
     guard summary.problem == nil,
       !summary.isEmpty || StoredFilesMemory.of(id, world) != nil
     else { return }
-    StoredFilesMemory(summary, at: world.now()).keep(id, world)
+    var memory = StoredFilesMemory(summary, at: world.now())
+    let aside = (try? ownVersionsPutAside()) ?? [:]
+    memory.putAside = Dictionary(uniqueKeysWithValues: aside.map { ($0.key.hex, $0.value.hex) })
+    memory.keep(id, world)
   }
 }

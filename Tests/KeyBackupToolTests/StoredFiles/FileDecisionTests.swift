@@ -70,6 +70,113 @@ import Testing
     #expect(try Files.text(out + "3/node 2/channel.backup") == "new")
   }
 
+  @Test func `What a retired server writes is refused`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer()
+    try await computers.serverAdds("before")
+    try await computers.serverAdds("only", as: "other")
+    try await computers.laptop(["writers", "retire", "node"])
+    for text in ["evil", "worse"] { try await computers.serverAdds(text) }
+    try await computers.serverAdds("bad", as: "planted")
+    let history = try await computers.laptop(["file", "history", "channel.backup"])
+    #expect(history.text.contains("To refuse them, keep the current one"), "\(history.text)")
+    let json = try await computers.laptop(["file", "history", "channel.backup", "--json"]).json()
+    let current = try #require(
+      json["versions"].items.first { $0["state"].text == "current" }?["version"].text)
+    let kept = try await computers.laptop(["file", "keep", "channel.backup", current])
+    #expect(kept.text.contains("Refused 2 versions of a retired computer"), "\(kept.text)")
+    let planted = try await computers.laptop(["file", "history", "planted"])
+    #expect(planted.text.contains("To refuse them: keybackup file remove"), "\(planted.text)")
+    let removed = try await computers.laptop(["file", "remove", "planted", "--json"]).json()
+    #expect(removed["changed"].flag == true)
+    let again = try await computers.laptop(["file", "keep", "channel.backup", current, "--json"])
+    #expect(try again.json()["changed"].flag == false)
+    let out = computers.target()
+    try await computers.third(["restore", "--only", "files", "--out", out])
+    #expect(Files.tree(out).sorted() == ["node/channel.backup", "node/other"])
+    try await computers.laptop(["verify", "--deep"])
+  }
+
+  @Test func `A version that was accepted follows the current one, and says what is left`()
+    async throws
+  {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer()
+    try await computers.serverAdds("good")
+    try await computers.laptop(["writers", "retire", "node"])
+    var versions: [String] = []
+    for text in ["1", "2", "3"] {
+      versions.append(try #require(try await computers.serverAdds(text)["version"].text))
+    }
+    let accepted = try await computers.laptop(["file", "keep", "channel.backup", versions[1]])
+    #expect(accepted.text.contains("counts now"), "\(accepted.text)")
+    #expect(accepted.text.contains("Held back still: 1 version."), "\(accepted.text)")
+    #expect(accepted.text.contains("Refused 1 version of a retired"), "\(accepted.text)")
+    let out = computers.target()
+    try await computers.third(["file", "restore", "channel.backup", "--out", out], expecting: 94)
+    #expect(try Files.text(out + "/node/channel.backup") == "2")
+  }
+
+  @Test func `A removed file is added again by the computer that may write without the key`()
+    async throws
+  {
+    let computers = try await FileComputers()
+    try await computers.laptop(["writers", "authorise", "--label", "laptop"])
+    let path = computers.files + "/notes"
+    try Files.write("Dear Alice", to: path)
+    let add = ["file", "add", path]
+    try await computers.laptop(add)
+    try await computers.laptop(["file", "remove", "notes"])
+    // A watcher leaves it removed until it changes; a person who adds it means it.
+    let watched = try await computers.box.keybackup(
+      ["file", "watch", path, "--once"], key: nil, pin: .none)
+    #expect(watched.text.contains("has not changed"), "\(watched.text)")
+    #expect(try await computers.laptop(add).text.contains("Saved"))
+    #expect(try await computers.laptop(add).text.contains("has not changed since this computer"))
+    try await computers.third(["file", "restore", "notes", "--out", computers.target()])
+    // An old version was made current: what is on the disk counts when it is added.
+    try Files.write("Dear Bob", to: path)
+    try await computers.laptop(add)
+    let versions = try await computers.laptop(["file", "history", "notes", "--json"]).json()
+    let old = try #require(versions["versions"].items.last?["version"].text)
+    try await computers.laptop(["file", "keep", "notes", old])
+    #expect(try await computers.laptop(add).text.contains("Saved"))
+  }
+
+  @Test func `A server that knows nothing of a removal adds a file again when told so`()
+    async throws
+  {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer()
+    try await computers.serverAdds("x")
+    try await computers.laptop(["file", "remove", "channel.backup"])
+    #expect(try await computers.serverAdds("x")["changed"].flag == false)
+    let path = computers.serverHome + "/channel.backup"
+    let again = try await computers.server(["file", "add", path, "--again", "--json"]).json()
+    #expect(again["files"][0]["changed"].flag == true)
+    try await computers.third(["file", "restore", "channel.backup", "--out", computers.target()])
+  }
+
+  @Test func `After a rotation a computer says that what it adds is late`() async throws {
+    let computers = try await FileComputers()
+    try await computers.laptop(["writers", "authorise", "--label", "laptop"])
+    let path = computers.files + "/notes"
+    try Files.write("one", to: path)
+    try await computers.laptop(["file", "add", path])
+    try await computers.laptop(["rotate", "--master-key"])
+    try Files.write("two", to: path)
+    let late = try await computers.laptop(["file", "add", path])
+    #expect(late.text.contains("The master key was rotated"), "\(late.text)")
+    #expect(late.text.contains("keybackup writers authorise"), "\(late.text)")
+    try await computers.laptop(["writers", "authorise"])
+    try Files.write("three", to: path)
+    let right = try await computers.laptop(["file", "add", path])
+    #expect(!right.text.contains("rotated"), "\(right.text)")
+    let out = computers.target()
+    try await computers.third(["file", "restore", "notes", "--out", out])
+    #expect(try Files.text(out + "/laptop/notes") == "three")
+  }
+
   @Test func `Nothing that is there is replaced`() async throws {
     let computers = try await FileComputers()
     try await computers.authoriseServer()

@@ -11,6 +11,9 @@ struct AddedFiles: ~Copyable {
 
   /// Whether no key was asked for.
   var isSilent = false
+  /// Whether this computer knows that the master key was rotated, and still writes to the backup as
+  /// it was before.
+  var isBehind = false
   let files: [FileAddition.Planned]
   private let output: Output
   private let world: World
@@ -120,6 +123,13 @@ struct AddedFiles: ~Copyable {
       throw UserMessage(error.code, error.message, hint: change)
     }
     for failure in failures { output.warn(failure.message) }
+    if isBehind {
+      output.warn(
+        "The master key was rotated. This computer still writes to the backup as it was before, and "
+          + "what it writes is late in the new one.")
+      output.warn(
+        "hint: to authorise it again, with your key: keybackup writers authorise")
+    }
     if let pruned, pruned.versions > 0 {
       output.note(
         "Gave up \(counted(pruned.versions, "old version")); \(PrintableSize.text(pruned.bytes)) are free."
@@ -153,6 +163,7 @@ struct AddedFiles: ~Copyable {
           ]
         }),
     ]
+    if isSilent { result["behind"] = .bool(isBehind) }
     if let pruned {
       result["dropped"] = .number(pruned.versions)
       result["bytes"] = .optional(Int(exactly: pruned.bytes))
@@ -165,6 +176,8 @@ struct AddedFiles: ~Copyable {
     let name = "\"\(PrintableText.name(files[place].name.text))\""
     return switch version {
     case .added(_, _, let size): "Saved \(name), \(PrintableSize.text(size))."
+    case .unchanged where isSilent:
+      "\(name) has not changed since this computer saved it; nothing was written."
     case .unchanged: "\(name) has not changed; nothing was written."
     }
   }

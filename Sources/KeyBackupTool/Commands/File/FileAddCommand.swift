@@ -28,6 +28,9 @@ struct FileAddCommand: ParsableCommand, KeyBackupCommand {
   @Flag(help: "Take the place of the file of that name that was added from another path.")
   var replace = false
 
+  @Flag(help: "Add a version also of contents that have not changed.")
+  var again = false
+
   @Option(
     help: ArgumentHelp(
       "Add a version of this file of the backup, by its ID, with one path.", valueName: "id"))
@@ -52,7 +55,7 @@ struct FileAddCommand: ParsableCommand, KeyBackupCommand {
     for file in files {
       if let caution = file.caution { output.warn(caution.message(file.path).asCaution) }
     }
-    let terms = FileAddition.Terms(keep: keep, to: to, replace: replace)
+    let terms = FileAddition.Terms(keep: keep, to: to, replace: replace, again: again)
     let added = try await FileAddition.write(files, unlock, terms, world)
     try added.show(output)
     return added.exitCode

@@ -12,6 +12,8 @@ extension FileAddition {
     var to: String?
     /// Whether a file of that name from another path is replaced.
     var replace = false
+    /// Whether contents that have not changed make a version.
+    var again = false
   }
 
   /// Adds files that were looked at before: with a touch, or silently where this computer may.
@@ -55,13 +57,20 @@ extension FileAddition {
         hint: "where your key is, run: keybackup file add PATH --to ID")
     }
     added.isSilent = true
+    if let known = try? folder.candidates().known, !known.isEmpty {
+      added.isBehind = writer.namespaceID.map { !known.contains($0) } ?? false
+    }
     var memory = writer.namespaceID.map { AddedFilesMemory($0, world) }
     for file in added.files where !terms.replace {
       try memory?.requireSame(file.path, file.name, as: writer.files[file.name])
     }
+    let seen = writer.namespaceID.flatMap { StoredFilesMemory.of($0, world) }
     for place in added.files.indices {
+      let known = writer.files[added.files[place].name]
+      let isPutAside = known.map { seen?.isPutAside($0, writer) ?? false } ?? false
       try added.add(place) { (contents, name, progress) throws(BackupFolderError) in
-        try folder.addSilently(contents, name: name, as: writer, progress: progress)
+        try folder.addSilently(
+          contents, name: name, as: writer, again: terms.again || isPutAside, progress: progress)
       }
       if let file = added.file(place) { memory?.keep(file, from: added.files[place].path) }
     }
@@ -81,7 +90,8 @@ extension FileAddition {
     }
     for place in added.files.indices {
       try added.add(place) { (contents, name, progress) throws(BackupFolderError) in
-        try opened.addFile(contents, name: name, to: known[place], progress: progress)
+        try opened.addFile(
+          contents, name: name, to: known[place], again: terms.again, progress: progress)
       }
       if let file = added.file(place) { memory.keep(file, from: added.files[place].path) }
     }

@@ -33,6 +33,10 @@ struct FileHistoryCommand: ParsableCommand, KeyBackupCommand {
         output.note(
           "A retired computer wrote the versions that are held back. To accept one: keybackup file "
             + "keep NAME VERSION")
+        output.note(
+          file.live.isEmpty
+            ? "To refuse them: keybackup file remove NAME"
+            : "To refuse them, keep the current one in the same way.")
       }
     }
     return .success

@@ -8,7 +8,8 @@ struct FileKeepCommand: ParsableCommand, KeyBackupCommand {
     commandName: "keep", abstract: "Make one version of a file the current one.",
     discussion: """
       This ends a conflict, accepts a version of a retired computer, and brings back a replaced or \
-      removed one. The other versions stay in the file's history.
+      removed one. Keeping the current version refuses what is held back. The other versions stay in \
+      the file's history.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -29,25 +30,61 @@ struct FileKeepCommand: ParsableCommand, KeyBackupCommand {
     let file = try FileSelector.only(opened.allFiles(), named.name)
     let chosen = try FileSelector.only(file, version: version)
     try Interruption.check()
-    let isChange = chosen.standing != .live || file.isConflicted
-    if isChange {
+    let isOpen = chosen.standing != .live || file.isConflicted || !file.heldBack.isEmpty
+    var isChange = false
+    if isOpen {
       do throws(BackupFolderError) {
-        try opened.choose(chosen, despiteGaps: gaps.despiteGaps)
+        isChange = try opened.choose(chosen, despiteGaps: gaps.despiteGaps)
       } catch {
         throw gaps.explained(error)
       }
     }
     opened.rememberFiles(world)
-    let shown = PrintableText.name(chosen.name.text)
-    try unlock.output(world).result(
-      isChange
-        ? "Version \(chosen.shortName) of \"\(shown)\" counts again, as a new version, saved here and checked."
-        : "Version \(chosen.shortName) of \"\(shown)\" is the current one already.",
+    let output = unlock.output(world)
+    try output.result(
+      Self.outcome(of: chosen, isChange: isChange),
       json: [
         "file_id": .string(file.id.hex), "name": .string(chosen.name.text),
         "computer": .optional(chosen.label?.text),
         "version": .string(chosen.operation.digest.hex), "changed": .bool(isChange),
       ], ofChange: "version \(chosen.shortName) was kept all the same")
+    if isChange, !unlock.common.json {
+      let after = try? opened.allFiles().first { $0.id == file.id }
+      if let after { Self.note(what: after, before: file, chosen, output) }
+    }
     return .success
+  }
+
+  private static func outcome(of chosen: StoredVersion, isChange: Bool) -> String {
+    let version = "Version \(chosen.shortName) of \"\(PrintableText.name(chosen.name.text))\""
+    return switch chosen.standing {
+    case _ where !isChange: "\(version) is the current one already."
+    case .live: "\(version) is the current one, saved here and checked."
+    case .heldBack, .late: "\(version) counts now, as a new version, saved here and checked."
+    case .replaced, .removed:
+      "\(version) counts again, as a new version, saved here and checked."
+    }
+  }
+
+  /// Says what became of the versions that were held back, and what still has to be decided.
+  private static func note(
+    what after: BackedUpFile, before: BackedUpFile, _ chosen: StoredVersion, _ output: Output
+  ) {
+    let accepted = chosen.standing == .heldBack ? 1 : 0
+    let refused = before.heldBack.count - after.heldBack.count - accepted
+    if refused > 0 {
+      output.note(
+        "Refused \(counted(refused, "version")) of a retired computer. The file's history keeps "
+          + (refused == 1 ? "it." : "them."))
+    }
+    if after.isConflicted {
+      output.warn(
+        "It is in conflict with \(counted(Set(after.live.map(\.content)).count - 1, "other version")). "
+          + "To choose one: keybackup file keep NAME VERSION")
+    } else if !after.heldBack.isEmpty {
+      output.note(
+        "Held back still: \(counted(after.heldBack.count, "version")). To refuse what is held back, "
+          + "keep the current version: keybackup file keep NAME VERSION")
+    }
   }
 }

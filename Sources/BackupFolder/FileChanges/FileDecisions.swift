@@ -1,0 +1,142 @@
+public import CSPP
+internal import SecretMemory
+
+/// Decisions of a person about a file: its removal, and which version counts.
+extension OpenNamespace {
+  /// Removes a file: its live versions no longer count, and stay restorable.
+  ///
+  /// What is held back of it is refused.
+  ///
+  /// - Parameters:
+  ///   - file: the file.
+  ///   - despiteGaps: whether to decide without operations or versions that are not here.
+  /// - Throws: ``FileObstacle/noSuchFile``; ``FileObstacle/historyIncomplete``; system errors.
+  public mutating func removeFile(
+    _ file: FileID, despiteGaps: Bool = false
+  ) throws(BackupFolderError) {
+    let run = try WritingRun.begin(namespace.state(make: true))
+    try refresh(run: run)
+    let rules = fileState.versions
+    if rules.live(file).isEmpty, rules.heldBackNames(of: file).isEmpty {
+      throw .file(.noSuchFile)
+    }
+    try requireWhole(file, despiteGaps)
+    guard try adoptLate(of: file, despiteGaps: despiteGaps, run: run) else {
+      throw .file(.historyIncomplete)
+    }
+    let names = fileState.versions.names(of: fileState.versions.live(file))
+    let held = fileState.versions.heldBackNames(of: file)
+    try end(Set(names + held), of: file, run: run) { $0.fileRemove(file, replaces: $1) }
+  }
+
+  /// Chooses a version: ends a conflict, accepts what is held back, brings back what was replaced or
+  /// removed.
+  ///
+  /// What is held back beside a version that was not is refused. A version that was held back takes
+  /// the place of what it follows only.
+  ///
+  /// - Parameters:
+  ///   - version: from ``files()``.
+  ///   - despiteGaps: whether to decide without operations or versions that are not here.
+  /// - Returns: whether anything was written: nothing for the only live version, beside which nothing
+  ///   is held back.
+  /// - Throws: ``FileObstacle/noSuchVersion``; ``FileObstacle/historyIncomplete``; system errors.
+  @discardableResult
+  public mutating func choose(
+    _ version: StoredVersion, despiteGaps: Bool = false
+  ) throws(BackupFolderError) -> Bool {
+    let run = try WritingRun.begin(namespace.state(make: true))
+    try refresh(run: run)
+    try namespace.objects()?.directory.removeStaged(tag: run.tag)
+    let isAdopted = try adoptLate(of: version.file, despiteGaps: despiteGaps, run: run)
+    let rules = fileState.versions
+    if let held = rules.retired(version) {
+      let followed = rules.predecessors(of: held)
+      try write(held, replacing: followed.names, run: run)
+      try refuse(followed.heldBack, of: version.file, run: run)
+      return true
+    }
+    guard let kept = known(version) else { throw .file(.noSuchVersion) }
+    let live = rules.live(version.file)
+    let aside = live.filter { rules.versions[$0].made != kept.made }
+    let held = rules.heldBackNames(of: version.file)
+    let isCurrent = aside.isEmpty && !live.isEmpty && isAdopted
+    if isCurrent, held.isEmpty { return false }
+    try requireWhole(version.file, despiteGaps)
+    guard isAdopted else { throw .file(.historyIncomplete) }
+    if !isCurrent {
+      let names = rules.names(of: aside)
+      try adoptFollowers(of: kept, run: run)
+      let followed = fileState.versions
+      let replaces = Set(names + followed.names(of: followed.followers(of: kept))).sorted()
+      try write(kept, replacing: replaces, run: run)
+    }
+    try refuse(Set(held), of: version.file, run: run)
+    return true
+  }
+
+  /// Writes a version again, as a person's choice.
+  private mutating func write(
+    _ kept: FileVersions.Version, replacing replaces: [Digest], run: borrowing WritingRun
+  ) throws(BackupFolderError) {
+    let file = kept.put.fileID
+    let (put, operation) = try reopen(kept.operation.digest, file, in: kept.namespace)
+    let copy: NewFileVersion
+    do {
+      copy = try NewFileVersion(copying: put.version, in: operation.text)
+    } catch {
+      throw .file(.contentsDamaged)
+    }
+    if kept.namespace != nil, case .object(let object, _) = put.version.place {
+      try ObjectFolder.copy(
+        object, contents: put.version.size, from: objectFolders(), into: namespace, tag: run.tag)
+    }
+    let origin = FileOrigin(made: kept.made, by: kept.by)
+    if log.index.tips().isEmpty {
+      // An operation that has seen nothing is a finding, which decides nothing. This computer's
+      // first operation is one then, and the choice has seen it.
+      _ = try log(put: copy, of: file, name: put.name, replaces: [], origin: origin, run: run)
+    }
+    _ = try log(put: copy, of: file, name: put.name, replaces: replaces, origin: origin, run: run)
+  }
+
+  /// Decides against versions that are held back.
+  private mutating func refuse(
+    _ names: Set<Digest>, of file: FileID, run: borrowing WritingRun
+  ) throws(BackupFolderError) {
+    if names.isEmpty { return }
+    try end(names, of: file, run: run) { $0.fileSettle(file, replaces: $1) }
+  }
+
+  /// Publishes operations that end versions.
+  ///
+  /// A retired computer may have written more of them than one operation names.
+  private mutating func end(
+    _ names: Set<Digest>, of file: FileID, run: borrowing WritingRun,
+    _ change: (inout OperationBuilder, [Digest]) -> Void
+  ) throws(BackupFolderError) {
+    // Of a name, its digits, two quotation marks and a comma.
+    let most = max(1, fullOperation / (2 * Digest.byteCount + 3))
+    var rest = names.sorted()[...]
+    while !rest.isEmpty {
+      let next = Array(rest.prefix(most))
+      let staged = try stage(run: run) { change(&$0, next) }
+      try publish(staged, run: run)
+      rest = rest.dropFirst(next.count)
+    }
+  }
+
+  /// Throws while something is missing that a decision about a file should know.
+  func requireWhole(_ file: FileID?, _ despiteGaps: Bool) throws(BackupFolderError) {
+    if despiteGaps { return }
+    let missing = fileState.versions.missing
+    let isFileWhole = file.map { missing[$0] == nil } ?? missing.isEmpty
+    let isLogWhole = health.incomplete + health.rolledBack == 0
+    guard isFileWhole, isLogWhole, !hasSealedGap else { throw .file(.historyIncomplete) }
+  }
+
+  /// Whether operations of silent writers are named, or were here, and are not here.
+  var hasSealedGap: Bool {
+    silentWriters().contains { !$0.isBehind && ($0.hasGap || $0.missing + $0.incomplete > 0) }
+  }
+}

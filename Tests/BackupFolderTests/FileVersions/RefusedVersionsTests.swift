@@ -1,0 +1,175 @@
+import Foundation
+import Testing
+
+@testable import BackupFolder
+@testable import CSPP
+
+/// A retired computer goes on writing, and a person decides on what is held back.
+@Suite("Versions that are held back, refused or accepted")
+struct RefusedVersionsTests {
+  private let files: RotatedFiles
+  private var scene: Scene { files.scene }
+  private let node: SilentComputer
+
+  init() throws {
+    files = try RotatedFiles()
+    node = try SilentComputer(files.scene)
+  }
+
+  /// Retires the computer, which then writes these texts.
+  private func retire(thenWriting texts: [String]) throws {
+    var open = try scene.unlock("a")
+    try open.retire(node.writer.signingKey)
+    for text in texts { try node.write(text) }
+  }
+
+  private func choose(_ text: String, _ computer: String = "a") throws -> Bool {
+    var open = try scene.unlock(computer)
+    return try open.choose(#require(open.file().versions.first { try open.text($0) == text }))
+  }
+
+  /// Checks what every computer and the reader in Python see, newest first.
+  private func expect(
+    _ history: [String], at location: SourceLocation = #_sourceLocation
+  ) throws {
+    for computer in ["a", "b", "new"] {
+      let open = try scene.unlock(computer)
+      #expect(try open.history() == history, "\(computer)", sourceLocation: location)
+    }
+    try files.expectSameElsewhere(scene.unlock("b"), at: location)
+  }
+
+  @Test func `Keeping the current version refuses them, once`() throws {
+    try node.write("good")
+    try retire(thenWriting: ["evil", "worse"])
+    try expect(["worse held-back", "evil held-back", "good live"])
+    #expect(try choose("good"))
+    try expect(["worse replaced", "evil replaced", "good live"])
+    #expect(try !choose("good"))
+    // What comes later is held back again.
+    try node.write("late")
+    try expect(["late held-back", "worse replaced", "evil replaced", "good live"])
+  }
+
+  @Test func `Removing the file refuses them, also where nothing else is there`() throws {
+    try retire(thenWriting: ["evil"])
+    var open = try scene.unlock("a")
+    #expect(try !open.file().isRemoved)
+    try open.removeFile(open.file().id)
+    try expectRemoved()
+    open = try scene.unlock("b")
+    #expect(try open.file().isRemoved)
+    #expect(throws: BackupFolderError.file(.noSuchFile)) { try open.removeFile(open.file().id) }
+  }
+
+  private func expectRemoved() throws {
+    for computer in ["a", "b", "new"] {
+      #expect(try scene.unlock(computer).history() == ["evil removed"])
+    }
+  }
+
+  @Test func `Choosing another version refuses them too`() throws {
+    try node.write("one")
+    try node.write("two")
+    try retire(thenWriting: ["evil"])
+    #expect(try choose("one"))
+    #expect(try scene.unlock("b").live() == ["one"])
+    #expect(try scene.unlock("b").file().heldBack.isEmpty)
+    try files.expectSameElsewhere(scene.unlock("b"))
+  }
+
+  @Test func `A refused version may still be chosen`() throws {
+    try node.write("good")
+    try retire(thenWriting: ["evil"])
+    #expect(try choose("good"))
+    #expect(try choose("evil", "b"))
+    #expect(try Set(scene.unlock("new").history()) == ["evil live", "good replaced"])
+    try files.expectSameElsewhere(scene.unlock("b"))
+  }
+
+  @Test func `An accepted one takes the place of what it follows through others`() throws {
+    try node.write("good")
+    try retire(thenWriting: ["1", "2", "3", "4"])
+    #expect(try choose("3"))
+    try files.expectSameElsewhere(scene.unlock("b"))
+    let open = try scene.unlock("b")
+    #expect(try open.live() == ["3"])
+    // The one after it waits on, and the ones before it do not.
+    #expect(try open.file().heldBack.map { try open.text($0) } == ["4"])
+    #expect(try choose("3"))
+    #expect(try scene.unlock("b").file().heldBack.isEmpty)
+    #expect(try scene.unlock("c").live() == ["3"])
+  }
+
+  @Test func `Accepting beside a refusal that had not arrived counts`() throws {
+    try node.write("good")
+    try retire(thenWriting: ["evil"])
+    var other = try scene.unlock("b")
+    let held = try #require(try other.file().heldBack.first)
+    // Both have seen the same: one refuses, the other accepts.
+    let log = try scene.namespacePath + "/keybackup/log"
+    let before = try Set(FileManager.default.subpathsOfDirectory(atPath: log))
+    #expect(try choose("good"))
+    let after = try Set(FileManager.default.subpathsOfDirectory(atPath: log)).subtracting(before)
+    let name = try #require(after.first { $0.hasSuffix(".json") })
+    let aside = scene.base + "/aside"
+    try FileManager.default.moveItem(atPath: "\(log)/\(name)", toPath: aside)
+    try other.choose(held)
+    try FileManager.default.moveItem(atPath: aside, toPath: "\(log)/\(name)")
+    #expect(try scene.unlock("c").live().contains("evil"))
+    try files.expectSameElsewhere(scene.unlock("c"))
+  }
+
+  @Test func `A rotation keeps what was refused out, and what was refused later too`() throws {
+    try node.write("good")
+    try retire(thenWriting: ["evil"])
+    #expect(try choose("good"))
+    let new = try files.rotate().namespace.id
+    #expect(try Set(files.open(new).history()) == ["evil replaced", "good live"])
+    try files.expectSameElsewhere(files.open(new))
+    // In the earlier backup, where the computer still writes.
+    try node.write("worse")
+    var open = try files.open(new, "a")
+    #expect(try open.file().heldBack.map { try open.text($0) } == ["worse"])
+    #expect(try open.choose(#require(open.file().live.first)))
+    #expect(try files.open(new).file().heldBack.isEmpty)
+    #expect(try files.open(new, "c").live() == ["good"])
+    try files.expectSameElsewhere(files.open(new))
+    let third = try files.rotate(at: new, as: 7).namespace.id
+    #expect(try files.open(third).file().heldBack.isEmpty)
+    try files.expectSameElsewhere(files.open(third))
+  }
+
+  @Test func `More of them than one operation names are refused together`() throws {
+    try retire(thenWriting: ["1", "2", "3", "4", "5"])
+    var settings = scene.settings("a")
+    settings.operationSize = 140
+    let namespace = try BackupFolder.open(path: scene.folder, settings: settings).namespace(
+      files.old)
+    let slot = try #require(try namespace.scan().keySlots.first)
+    var open = try namespace.open(slot.unwrap(secret: scene.secret()), by: slot.keyID)
+    let before = open.log.index.names.count
+    try open.removeFile(open.file().id)
+    #expect(open.log.index.names.count == before + 3)
+    open = try scene.unlock("b")
+    #expect(try open.file().isRemoved && open.file().versions.count == 5)
+  }
+
+  @Test func `A silent writer and an old master key refuse nothing`() throws {
+    try node.write("good")
+    let evil = try SilentComputer(scene, "other")
+    try retire(thenWriting: ["evil"])
+    let open = try scene.unlock("a")
+    let file = try open.file()
+    let held = try #require(file.heldBack.first)
+    try evil.publish { $0.fileRemove(file.id, replaces: [held.made]) }
+    #expect(try scene.unlock("b").file().heldBack.count == 1)
+    try files.expectSameElsewhere(scene.unlock("b"))
+    let new = try files.rotate().namespace.id
+    // Somebody with the old key, who knows nothing of the rotation.
+    var former = try files.open(files.old, "former")
+    #expect(try former.choose(#require(former.file().live.first)))
+    #expect(try files.open(new).file().heldBack.count == 1)
+    try files.expectSameElsewhere(files.open(new))
+  }
+}
