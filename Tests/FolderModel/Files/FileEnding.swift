@@ -115,6 +115,9 @@ extension FileWorld {
     let held = oracle.mustBeHeldBack(followed).intersection(seen.counting)
     if !held.isEmpty { violate("\(who): count after a retirement: \(names(held))") }
     if isDamaged { return }
+    let decided = oracle.mustBeDecided(followed)
+    let waiting = seen.files.flatMap(\.heldBack).map(\.made).filter(decided.contains)
+    if !waiting.isEmpty { violate("\(who): held back again: \(names(waiting))") }
     let gone = oracle.mustBeGone(followed).intersection(seen.counting)
     if !gone.isEmpty { violate("\(who): count again: \(names(gone))") }
   }

@@ -18,6 +18,8 @@ struct FileOracle {
     var mayReplace: Set<Digest>
     /// The versions that it has replaced if it was acknowledged.
     var replaces: Set<Digest> = []
+    /// The versions that were held back, and against which it decided.
+    var refuses: Set<Digest> = []
     var isAcknowledged = false
     /// The namespace to which it was written.
     let namespace: NamespaceID?
@@ -192,6 +194,14 @@ struct FileOracle {
       }
     }
     return held.subtracting(chosen)
+  }
+
+  /// The versions that must not wait for a decision any more.
+  func mustBeDecided(_ followed: Set<NamespaceID>) -> Set<Digest> {
+    if hasRivals { return [] }
+    return acts.reduce(into: []) { found, act in
+      if act.isAcknowledged, isEffective(act, followed) { found.formUnion(act.refuses) }
+    }
   }
 
   /// The words that have to be shown.

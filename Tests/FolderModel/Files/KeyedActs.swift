@@ -116,6 +116,7 @@ extension FileWorld {
     let counting = Set(file.versions.filter(\.counts).map(\.made))
     let number = begin(file.id, mayReplace: counting, at: open.id)
     try open.removeFile(file.id, despiteGaps: despite)
+    oracle.acts[number].refuses = Set(file.heldBack.map(\.made))
     acknowledge(number, despite ? Set(file.live.map(\.made)) : counting)
     return "\(file.id.hex.prefix(4)): \(counting.map { $0.stem.prefix(6) })"
   }
@@ -142,6 +143,8 @@ extension FileWorld {
     // What is accepted puts nothing aside that follows it: then it is one that was replaced.
     oracle.acts[number].listed = version.standing == .heldBack ? [] : seen.listed
     try open.choose(version, despiteGaps: despite)
+    oracle.acts[number].refuses = Set(
+      version.standing == .heldBack ? [version.made] : file.heldBack.map(\.made))
     acknowledge(number, despite || version.standing == .heldBack ? [] : others)
     return "\(version.made.stem.prefix(6)) (\(version.standing)) of \(file.id.hex.prefix(4))"
   }
