@@ -7,6 +7,15 @@ internal import SecretMemory
 extension OpenNamespace {
   /// The computers that were authorised to write without the key, those of earlier namespaces last.
   public func silentWriters() -> [SilentWriterStatus] {
+    silentWriters(waiting: Set(fileState.versions.heldBack.map(\.operation.digest)))
+  }
+
+  /// - Parameter waiting: the operations with versions of files that wait for a decision.
+  private func silentWriters(waiting: Set<Digest>) -> [SilentWriterStatus] {
+    let waiting = waiting.union(
+      silentWallets().filter { $0.standing == .heldBack }.map {
+        fileState.sealed.entries[$0.operation].reference.digest
+      })
     var found: [SilentWriter.Identity: SilentWriterStatus] = [:]
     var order: [SilentWriter.Identity] = []
     for logged in log.files.authorisations
@@ -21,6 +30,7 @@ extension OpenNamespace {
     for (place, entry) in sealed.entries.enumerated() {
       if sealed.isHeldBack[place] {
         found[entry.writer]?.heldBack += 1
+        if waiting.contains(entry.reference.digest) { found[entry.writer]?.undecided += 1 }
         continue
       }
       found[entry.writer]?.operations += 1
@@ -42,16 +52,16 @@ extension OpenNamespace {
       found[identity]?.missing = missing[writer]?.count ?? 0
       found[identity]?.incomplete = incomplete[writer]?.count ?? 0
     }
-    return writersBefore(order.compactMap { found[$0] }, retired)
+    return writersBefore(order.compactMap { found[$0] }, retired, waiting)
   }
 
   /// Adds the computers that were authorised only before the master key was rotated.
   private func writersBefore(
-    _ own: [SilentWriterStatus], _ retired: Set<SigningKey>
+    _ own: [SilentWriterStatus], _ retired: Set<SigningKey>, _ waiting: Set<Digest>
   ) -> [SilentWriterStatus] {
     var all = own
     var known = Set(own.map(\.writer.signingKey))
-    var before = lineage.earlier.flatMap { $0.open.silentWriters() }
+    var before = lineage.earlier.flatMap { $0.open.silentWriters(waiting: waiting) }
     // Where the earlier namespace is gone, this one still has their names.
     before += log.files.authorisations.filter(\.writer.may.isEmpty).map {
       SilentWriterStatus(writer: $0.writer, authorised: $0.operation, authorisedAt: $0.at)

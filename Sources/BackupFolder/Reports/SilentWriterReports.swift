@@ -26,6 +26,8 @@ public struct SilentWriterStatus: Equatable, Sendable {
   public internal(set) var isBehind = false
   /// The number of operations that a retirement of its key holds back.
   public internal(set) var heldBack = 0
+  /// The number of those on which nobody has decided.
+  public internal(set) var undecided = 0
 
   /// Creates the status of a writer without operations.
   init(writer: SilentWriter, authorised: Operation.Seen, authorisedAt: UInt64) {

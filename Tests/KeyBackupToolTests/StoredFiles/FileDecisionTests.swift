@@ -58,6 +58,8 @@ import Testing
     #expect(try Files.text(out + "/" + aside) == "after")
     let version = try #require(aside.split(separator: "-").last.map(String.init))
     try await computers.laptop(["file", "keep", "node/channel.backup", version])
+    let decided = try await computers.laptop(["writers", "list", "--json"]).json()["silent"]
+    #expect(decided[0]["held_back"].number == 0)
     try await computers.third(["file", "restore", "channel.backup", "--out", out + "2"])
     #expect(try Files.text(out + "2/node/channel.backup") == "after")
     // A new request makes it a silent writer again.

@@ -78,7 +78,7 @@ extension SilentWriterStatus {
       "last_at": .optional(newest.flatMap { Int(exactly: $0) }), "retired": .bool(isRetired),
       "behind": .bool(isBehind), "gap": .bool(hasGap), "missing": .number(missing),
       "incomplete": .number(incomplete),
-      "held_back": .number(heldBack),
+      "held_back": .number(undecided),
     ]
   }
 
@@ -100,7 +100,7 @@ extension SilentWriterStatus {
   }
 
   private var state: String {
-    if heldBack > 0 { return "retired, \(heldBack) held back" }
+    if undecided > 0 { return "retired, \(undecided) held back" }
     if isRetired { return "retired" }
     if isBehind { return "authorise it again" }
     if missing > 0 { return "\(counted(missing, "change")) missing" }
