@@ -10,7 +10,10 @@ extension OpenNamespace {
     silentWriters(waiting: Set(fileState.versions.heldBack.map(\.operation.digest)))
   }
 
+  /// The same, where later namespaces decide too.
+  ///
   /// - Parameter waiting: the operations with versions of files that wait for a decision.
+  /// - Returns: the computers.
   private func silentWriters(waiting: Set<Digest>) -> [SilentWriterStatus] {
     let waiting = waiting.union(
       silentWallets().filter { $0.standing == .heldBack }.map {

@@ -27,9 +27,14 @@ struct StoredFilesMemory: Codable, Equatable, Sendable {
   /// Wallets of such computers that were not in the CSPP files.
   var waitingWallets: Int
   var computers: [Computer]
-  /// The operations with which this computer wrote files last, by the files' IDs, if these versions
-  /// were removed or put aside.
-  var putAside: [String: String]?
+  /// What this computer wrote last of a file without the key, where it did not count any more.
+  struct PutAside: Codable, Equatable, Sendable {
+    var operation: String
+    /// Whether no other version counted either.
+    var isRemoved: Bool
+  }
+  /// Such versions by the files' IDs.
+  var putAside: [String: PutAside]?
 
   init(_ summary: FileSummary, at time: Int64) {
     at = time
@@ -45,11 +50,13 @@ struct StoredFilesMemory: Codable, Equatable, Sendable {
     }
   }
 
-  /// Whether what this computer wrote last of a file did not count when the backup was last opened
+  /// The put-aside version that this computer wrote last of a file, when the backup was last opened
   /// here.
-  func isPutAside(_ file: FileID, _ writer: LocalSilentWriter) -> Bool {
-    guard let last = writer.versions[file] else { return false }
-    return putAside?[file.hex] == last.hex
+  func putAside(_ file: FileID?, _ writer: LocalSilentWriter) -> PutAside? {
+    guard let file, let last = writer.versions[file], let found = putAside?[file.hex],
+      found.operation == last.hex
+    else { return nil }
+    return found
   }
 
   private static let fileLimit = 4 << 20
@@ -88,7 +95,14 @@ extension OpenNamespace {
     else { return }
     var memory = StoredFilesMemory(summary, at: world.now())
     let aside = (try? ownVersionsPutAside()) ?? [:]
-    memory.putAside = Dictionary(uniqueKeysWithValues: aside.map { ($0.key.hex, $0.value.hex) })
+    memory.putAside = Dictionary(
+      uniqueKeysWithValues: aside.map { file, version in
+        (
+          file.hex,
+          StoredFilesMemory.PutAside(
+            operation: version.operation.hex, isRemoved: version.isRemoved)
+        )
+      })
     memory.keep(id, world)
   }
 }

@@ -136,13 +136,15 @@ import Testing
     #expect(try await computers.laptop(add).text.contains("Saved"))
     #expect(try await computers.laptop(add).text.contains("has not changed since this computer"))
     try await computers.third(["file", "restore", "notes", "--out", computers.target()])
-    // An old version was made current: what is on the disk counts when it is added.
+    // An old version was made current: what is on the disk counts when a person says so.
     try Files.write("Dear Bob", to: path)
     try await computers.laptop(add)
     let versions = try await computers.laptop(["file", "history", "notes", "--json"]).json()
     let old = try #require(versions["versions"].items.last?["version"].text)
     try await computers.laptop(["file", "keep", "notes", old])
-    #expect(try await computers.laptop(add).text.contains("Saved"))
+    let unchanged = try await computers.laptop(add)
+    #expect(unchanged.text.contains("another version is the current one"), "\(unchanged.text)")
+    #expect(try await computers.laptop(add + ["--again"]).text.contains("Saved"))
   }
 
   @Test func `A server that knows nothing of a removal adds a file again when told so`()

@@ -14,6 +14,9 @@ struct AddedFiles: ~Copyable {
   /// Whether this computer knows that the master key was rotated, and still writes to the backup as
   /// it was before.
   var isBehind = false
+  /// The places of files of which another version was the current one when the backup was last
+  /// opened here.
+  var putAside: Set<Int> = []
   let files: [FileAddition.Planned]
   private let output: Output
   private let world: World
@@ -176,6 +179,9 @@ struct AddedFiles: ~Copyable {
     let name = "\"\(PrintableText.name(files[place].name.text))\""
     return switch version {
     case .added(_, _, let size): "Saved \(name), \(PrintableSize.text(size))."
+    case .unchanged where putAside.contains(place):
+      "\(name) has not changed since this computer saved it, and another version is the current one; "
+        + "nothing was written. To save it once more, add --again."
     case .unchanged where isSilent:
       "\(name) has not changed since this computer saved it; nothing was written."
     case .unchanged: "\(name) has not changed; nothing was written."

@@ -66,11 +66,14 @@ extension FileAddition {
     }
     let seen = writer.namespaceID.flatMap { StoredFilesMemory.of($0, world) }
     for place in added.files.indices {
-      let known = writer.files[added.files[place].name]
-      let isPutAside = known.map { seen?.isPutAside($0, writer) ?? false } ?? false
+      let aside = seen?.putAside(writer.files[added.files[place].name], writer)
+      // One that was removed is meant to come back. Beside a version that somebody chose since, it
+      // would be a conflict with each run of a job.
+      let isMeant = terms.again || aside?.isRemoved == true
+      if aside != nil, !isMeant { added.putAside.insert(place) }
       try added.add(place) { (contents, name, progress) throws(BackupFolderError) in
         try folder.addSilently(
-          contents, name: name, as: writer, again: terms.again || isPutAside, progress: progress)
+          contents, name: name, as: writer, again: isMeant, progress: progress)
       }
       if let file = added.file(place) { memory?.keep(file, from: added.files[place].path) }
     }
