@@ -27,7 +27,7 @@ struct StoredFilesMemory: Codable, Equatable, Sendable {
   /// Wallets of such computers that were not in the CSPP files.
   var waitingWallets: Int
   var computers: [Computer]
-  /// What this computer wrote last of a file without the key, where it did not count any more.
+  /// The version that this computer wrote last of a file without the key, where it does not count.
   struct PutAside: Codable, Equatable, Sendable {
     var operation: String
     /// Whether no other version counted either.
