@@ -44,9 +44,14 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     // The folder is made before the touch, so that nothing is decrypted that
     // could not be written.
     let target: RestoreFolder?
+    // A run that restored nothing leaves nothing: only an empty folder can be removed so.
+    var isMade = false
+    defer { if isMade, let out { unsafe rmdir(out) } }
     if let out {
       try place.requirePrivate(out, besides: backup.folder.path, world)
-      target = try RestoreFolder(path: out)
+      let folder = try RestoreFolder(path: out)
+      isMade = folder.isMade
+      target = consume folder
     } else {
       target = nil
     }
@@ -238,6 +243,8 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
 struct RestoreFolder: ~Copyable {
   private let descriptor: Int32
   private let path: String
+  /// Whether the folder was not there before.
+  let isMade: Bool
   private var files: PrivateFolder
   private var inTheWay: [String] = []
   /// Whether another file has the name of the explanation.
@@ -273,6 +280,7 @@ struct RestoreFolder: ~Copyable {
     }
     self.descriptor = descriptor
     self.path = path
+    isMade = problem == 0
   }
 
   deinit { close(descriptor) }
