@@ -23,6 +23,26 @@ import Testing
     }
   }
 
+  /// The commands of other programs' backups have a backup's folder only to add to it.
+  @Test func `Each command that takes a folder names it where it had to be named`() {
+    var seen = 0
+    for leaf in CommandLeaf.all where !["init", "credential", "foreign"].contains(leaf.path[0]) {
+      guard CommandLeaf.page(leaf.path)?.contains("--folder ") == true else { continue }
+      seen += 1
+      let told = SuggestedCommands.completed("run: keybackup \(leaf.title) X", folder: "/a b")
+      #expect(told == "run: keybackup \(leaf.title) --folder '/a b' X")
+    }
+    #expect(seen > 30)
+    let here = "Compare with the word of another computer. Then run: keybackup status"
+    #expect(SuggestedCommands.completed(here, folder: "/a") == here + " --folder /a")
+    for there in [
+      "Run on the other computer: keybackup status",
+      "Best on another computer: keybackup restore",
+    ] {
+      #expect(SuggestedCommands.completed(there, folder: "/a") == there)
+    }
+  }
+
   @Test func `A command that is only spoken of stays in its sentence`() {
     for text in [
       "keybackup: keybackup pin change has no option", "hint: keybackup init FOLDER starts one",
