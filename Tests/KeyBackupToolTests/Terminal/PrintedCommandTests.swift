@@ -23,6 +23,24 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("for such a reader: ", "sudo apt install pcscd && sudo systemctl start pcscd.socket", ""),
+    ("hint: run: ", "sudo apt install pcscd", ", then try again"),
+    ("to be let in: ", "sudo usermod -aG plugdev $USER", " and log in again"),
+    ("now run: ", "keybackup verify --deep && keybackup status", " once more"),
+  ])
+  func `A command of several words or several commands is copied whole`(
+    _ before: String, _ command: String, _ after: String
+  ) {
+    for width in [40, 60, 80] {
+      let lines = Wrapping.lines(before + command + after, width: width)
+      #expect(lines.contains { $0.trimmed == command }, "\(lines)")
+      // Also where it is only spoken of.
+      let spoken = Wrapping.lines("Some words, and then run  " + command + after, width: width)
+      #expect(spoken.contains { $0.contains(command) }, "\(spoken)")
+    }
+  }
+
   /// The commands of other programs' backups have a backup's folder only to add to it.
   @Test func `Each command that takes a folder names it where it had to be named`() {
     var seen = 0
