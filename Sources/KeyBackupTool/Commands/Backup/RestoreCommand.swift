@@ -158,9 +158,10 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       part.add(to: &json, out: out)
       try output.result(json: json)
     } else if !unlock.common.json {
-      if part.isEmpty {
+      if part.isEmpty, opened.logFindings.isEmpty {
         try output.result("The backup in \(ShellWord.quoted(folder)) holds no files.")
       }
+      output.warn(sealed: opened.logFindings, all: unlock.common.verbose)
       try part.show(output, out: out, all: unlock.common.verbose)
       noteFreshness(opened.health, world)
     }
