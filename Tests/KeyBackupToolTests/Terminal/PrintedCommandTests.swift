@@ -27,7 +27,7 @@ import Testing
     ("for such a reader: ", "sudo apt install pcscd && sudo systemctl start pcscd.socket", ""),
     ("hint: run: ", "sudo apt install pcscd", ", then try again"),
     ("to be let in: ", "sudo usermod -aG plugdev $USER", " and log in again"),
-    ("now run: ", "keybackup verify --deep && keybackup status", " once more"),
+    ("now run: ", "keybackup verify --deep && keybackup status", ", then go on"),
   ])
   func `A command of several words or several commands is copied whole`(
     _ before: String, _ command: String, _ after: String
