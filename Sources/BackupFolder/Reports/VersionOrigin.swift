@@ -1,6 +1,7 @@
 public import CSPP
 
-/// The computer that logged a version of a wallet first, or that removed the wallet.
+/// The computer that logged a version of a wallet first or added it without the key, or that
+/// removed the wallet.
 public struct VersionOrigin: Equatable, Sendable {
   /// The computer.
   public let writer: WriterID

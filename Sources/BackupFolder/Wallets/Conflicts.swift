@@ -5,10 +5,13 @@ extension OpenNamespace {
   /// The computer that logged a version first, according to its mark or, without one, the writers'
   /// clocks.
   ///
+  /// For a version that no log has it is the silent writer that added it.
+  ///
   /// - Parameter version: one that ``forEachWallet(_:)`` passed.
-  /// - Returns: `nil` for a version that no log here has: another program's.
+  /// - Returns: `nil` for a version that no operation here has: another program's.
   public func origin(of version: WalletVersion) -> VersionOrigin? {
-    log.origin(of: version.id.digest, record: version.recordID, mark: version.entry.mark)
+    if version.source == .silent { return silentOrigin(of: version) }
+    return log.origin(of: version.id.digest, record: version.recordID, mark: version.entry.mark)
   }
 
   /// Wallets that one computer removed without knowing another's changes; they are still here.

@@ -137,6 +137,20 @@ extension OpenNamespace {
     return (try? Operation.decode(payload, in: operation.text, into: &workspace.entry)) != nil
   }
 
+  /// The silent writer that added a version.
+  func silentOrigin(of version: WalletVersion) -> VersionOrigin? {
+    let entry = fileState.sealed.entries.first { entry in
+      entry.changes.contains { _, change in
+        guard case .put(version.recordID, version.id.digest) = change else { return false }
+        return true
+      }
+    }
+    guard let entry, let at = entry.at else { return nil }
+    let logged = log.files.authorisations.first { $0.writer.identity == entry.writer }
+    return VersionOrigin(
+      writer: entry.writer.writerID, label: logged?.writer.label.text ?? "", at: at, isFound: false)
+  }
+
   /// Logs the entries of silent writers that count, so that the CSPP files follow.
   ///
   /// `seen` is empty, so they supersede nothing.

@@ -12,6 +12,11 @@ extension [FileFinding] {
   /// Files that are not here yet and are still listed one by one.
   private static let listed = 3
 
+  /// Whether something is missing because it may not be read: then it does not come by waiting.
+  var explainAbsence: Bool {
+    contains(where: \.isForbidden) && !contains { $0.state == .incomplete }
+  }
+
   /// A line for each, with the word for its state.
   ///
   /// Many files that are not here yet are only counted.

@@ -14,7 +14,8 @@ extension UserMessage {
       case .notAFolder(let path):
         UserMessage(
           .noInput, "\(ShellWord.quoted(path)) is not a folder",
-          hint: "name the synced folder itself; inside it, move away what is in the way")
+          hint: path.split(separator: "/").contains(FolderLayout.namespaces[...])
+            ? "look at what put it there, and move it away" : "name the synced folder itself")
       case .noNamespace(let path):
         UserMessage(
           .noInput, "there is no backup in \(ShellWord.quoted(path))",
@@ -65,6 +66,15 @@ extension UserMessage {
         UserMessage(
           .dataInvalid, "\(ShellWord.quoted(path)) is damaged: \(reason)",
           hint: "keep the file; your sync provider may have an older version that opens")
+      case .tooLarge(FolderLayout.sealedFolder, let limit):
+        UserMessage(
+          .dataInvalid, "this is larger than \(limit) bytes, so it cannot be added without a touch",
+          hint: "with your security key, add --with-key")
+      case .tooLarge(let folder, let limit)
+      where [FolderLayout.walletFolder, FolderLayout.logFolder].contains(folder):
+        UserMessage(
+          .dataInvalid, "this is larger than \(limit) bytes, so it was not added",
+          hint: "add fewer or shorter labels")
       case .tooLarge(let path, let limit):
         UserMessage(
           .dataInvalid,

@@ -112,13 +112,20 @@ enum Wrapping {
 
   /// The end of a command line that begins with its program.
   private static func command(_ words: [String], from start: Int) -> Int {
+    var program = start
     var verbs = 0
     var hasOption = false
     var mayHaveValue = false
     var place = start + 1
     while place < words.count {
       let word = words[place]
-      if let end = quotation(words, from: place) {
+      let mostVerbs = words[program].hasSuffix("sudo") ? 3 : 2
+      if word == "&&", place + 1 < words.count {
+        // The next command of the same line.
+        program = place + 1
+        (verbs, hasOption, mayHaveValue) = (0, false, false)
+        place += 2
+      } else if let end = quotation(words, from: place) {
         place = end
         mayHaveValue = false
       } else if word.hasPrefix("-") {
@@ -127,7 +134,7 @@ enum Wrapping {
       } else if isValue(word) {
         mayHaveValue = false
         place += 1
-      } else if isPlain(word), mayHaveValue || (!hasOption && verbs < 2) {
+      } else if isPlain(word), mayHaveValue || (!hasOption && verbs < mostVerbs) {
         mayHaveValue = false
         verbs += 1
         place += 1
@@ -169,7 +176,7 @@ enum Wrapping {
   private static func isValue(_ word: String) -> Bool {
     let core = core(word)
     guard let first = core.first, !word.hasPrefix("-") else { return false }
-    return core.contains { $0.isNumber || "/=<>[]|&.".contains($0) }
+    return core.contains { $0.isNumber || "/=<>[]|&.$".contains($0) }
       || (first.isUppercase && core.allSatisfy { $0.isUppercase || $0 == "_" })
   }
 }

@@ -147,7 +147,7 @@ extension FolderOptions {
   func path(_ world: World, _ output: Output) throws(UserMessage) -> String {
     if let path = try configuredPath(world) { return path }
     let known = KnownSyncFolders.find(world)
-    guard let found = try Self.onlyBackup(in: known) else { throw Self.noFolder(known) }
+    guard let found = try Self.onlyBackup(in: known) else { throw Self.noFolder(known, world) }
     output.note("Using the backup in \(ShellWord.quoted(found.place)) (\(found.folder.title)).")
     return found.place
   }
@@ -181,11 +181,14 @@ extension FolderOptions {
   /// The most folders that a message names.
   private static let mostShown = 5
 
-  private static func noFolder(_ known: KnownSyncFolders) -> UserMessage {
+  private static func noFolder(_ known: KnownSyncFolders, _ world: World) -> UserMessage {
     let looked = (known.usable + known.others).map { "\(ShellWord.quoted($0.path)) (\($0.title))" }
+    let file = world.configurationFolder.map { ShellWord.quoted($0 + "/" + SettingsFile.name) }
     let name =
-      "to open an existing backup: keybackup restore --folder PATH\nor name its folder in "
-      + "KEYBACKUP_FOLDER\nto start a backup: keybackup init FOLDER"
+      "to open an existing backup: keybackup restore --folder PATH\n"
+      + "with any other command, add --folder PATH, too; or name its folder in KEYBACKUP_FOLDER"
+      + (file.map { ", or write the line \"folder = PATH\" into \($0)" } ?? "")
+      + "\nto start a backup: keybackup init FOLDER"
     return UserMessage(
       .config, "no backup folder is known on this computer",
       hint: looked.isEmpty

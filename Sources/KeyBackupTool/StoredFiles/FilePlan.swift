@@ -45,6 +45,8 @@ struct PlannedFile: Sendable {
 
   /// Where the version goes, below the folder.
   var path: String { "\(folder)/\(name)" }
+  /// Where it would go if nothing else had its name.
+  var ownPath: String { "\(folder)/\(version.name.text)" }
 
   /// The attributes of the restored file.
   var attributes: RestoredTree.Attributes {

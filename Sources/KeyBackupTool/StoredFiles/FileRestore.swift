@@ -127,6 +127,13 @@ extension PlannedFile {
   }
 }
 
+extension OpenNamespace {
+  /// The keys of the silent writers that were retired.
+  var retiredKeys: Set<SigningKey> {
+    Set(silentWriters().filter(\.isRetired).map(\.writer.signingKey))
+  }
+}
+
 extension FileRestore.Failure {
   /// The failure as JSON.
   var json: JSONOutput {
@@ -139,7 +146,14 @@ extension FileRestore.Failure {
 
 extension Output {
   /// Tells what a restore wrote aside, and what it could not write.
-  func warn(written: [PlannedFile], _ failures: [FileRestore.Failure]) {
+  ///
+  /// - Parameters:
+  ///   - written: the versions that were written.
+  ///   - failures: those that were not.
+  ///   - retired: the keys of retired computers.
+  func warn(
+    written: [PlannedFile], _ failures: [FileRestore.Failure], retired: Set<SigningKey>
+  ) {
     for failure in failures {
       warn("keybackup: \(ShellWord.quoted(failure.planned.path)): \(failure.message.message)")
     }
@@ -160,14 +174,25 @@ extension Output {
         + "another name, because a person has to choose:")
     for line in Self.paths(aside) { warn(line) }
     if let one = aside.first(where: { !$0.isNamesake }) {
-      let name = ShellWord.quoted("\(one.folder)/\(one.version.name.text)")
+      let name = ShellWord.quoted(one.ownPath)
       warn("hint: to choose one: keybackup file keep \(name) VERSION")
     }
-    if let one = aside.first(where: \.isNamesake) {
-      warn(
-        "hint: two files have one name. To remove one of them: keybackup file remove "
-          + "\(one.file.id.hex.prefix(8))")
+    let namesakes = Dictionary(grouping: aside.filter(\.isNamesake), by: \.ownPath)
+    for (path, files) in namesakes.sorted(by: { $0.key < $1.key }).prefix(5) {
+      warn("hint: " + Self.advice(path, files, retired))
     }
+  }
+
+  /// The advice about files that have one name: the one of a retired computer may go, or the older.
+  private static func advice(
+    _ path: String, _ files: [PlannedFile], _ retired: Set<SigningKey>
+  ) -> String {
+    let gone = files.filter { $0.version.by.map(retired.contains) ?? false }
+    let isOfRetired = !gone.isEmpty && gone.count < files.count
+    let least = (isOfRetired ? gone : files).min { $0.version.at < $1.version.at }
+    let which = isOfRetired ? "the one of the retired computer" : "the older one"
+    return "\(files.count) files are called \(ShellWord.quoted(path)). To remove \(which): "
+      + "keybackup file remove \(least?.file.id.hex.prefix(8) ?? "ID")"
   }
 
   /// The places of restored versions, one a line.

@@ -14,18 +14,30 @@ enum FileSelector {
   ///
   /// A whole name wins over the beginning of an ID.
   ///
+  /// - Parameters:
+  ///   - files: all files of the backup.
+  ///   - selector: what the person named.
+  ///   - retired: the keys of retired computers, whose files are told from others of the same name.
+  ///   - withRemoved: whether a removed file is meant as much as another one of the same name.
+  /// - Returns: the file.
   /// - Throws: `no-input` for none, `ambiguous` for several.
-  static func only(_ files: [BackedUpFile], _ selector: String) throws(UserMessage) -> BackedUpFile
-  {
+  static func only(
+    _ files: [BackedUpFile], _ selector: String, retired: Set<SigningKey> = [],
+    withRemoved: Bool = true
+  ) throws(UserMessage) -> BackedUpFile {
     let named = files.filter { names($0).contains(selector) }
-    let meant =
+    var meant =
       named.isEmpty ? files.filter { ShortID.matches(selector.lowercased(), $0.id.hex) } : named
+    if !withRemoved, meant.count > 1 {
+      let kept = meant.filter { FileRow($0).state != .removed }
+      if kept.count == 1 { meant = kept }
+    }
     guard let first = meant.first else {
       throw UserMessage(
         .noInput, "there is no file \"\(PrintableText.name(selector))\" in the backup",
         hint: "to see what is there: keybackup file list")
     }
-    guard meant.count == 1 else { throw ambiguous(selector, meant) }
+    guard meant.count == 1 else { throw ambiguous(selector, meant, retired) }
     return first
   }
 
@@ -35,7 +47,9 @@ enum FileSelector {
     return [newest.name.text, (newest.label.map { $0.text + "/" } ?? "") + newest.name.text]
   }
 
-  private static func ambiguous(_ selector: String, _ meant: [BackedUpFile]) -> UserMessage {
+  private static func ambiguous(
+    _ selector: String, _ meant: [BackedUpFile], _ retired: Set<SigningKey>
+  ) -> UserMessage {
     let rows = meant.map(FileRow.init)
     let full = rows.map { ($0.label.map { $0 + "/" } ?? "") + $0.text }
     let ids = ShortID.shown(meant.map(\.id.hex))
@@ -43,12 +57,20 @@ enum FileSelector {
     let shown = rows.indices.prefix(10).map { place in
       full.count { $0 == full[place] } == 1 && full[place] != selector
         ? ShellWord.quoted(full[place])
-        : "\(ids[place]) (of \(PrintableText.name(rows[place].label ?? "-", limit: 40)))"
+        : "\(ids[place]) (\(origin(rows[place], retired)))"
     }
     let rest = meant.count > 10 ? " and \(meant.count - 10) more" : ""
     return UserMessage(
       .ambiguous, "\(meant.count) files are called \"\(PrintableText.name(selector))\"",
       hint: "name one: \(shown.joined(separator: ", "))\(rest)")
+  }
+
+  /// The computer that a file belongs to, and when the newest version was written.
+  private static func origin(_ row: FileRow, _ retired: Set<SigningKey>) -> String {
+    let newest = row.file.newest
+    let isRetired = newest?.by.map(retired.contains) ?? false
+    return "of \(PrintableText.name(row.label ?? "-", limit: 40))" + (isRetired ? ", retired" : "")
+      + ", \(PrintableTime.minute(newest?.at))"
   }
 
   /// The one version of a file that is meant.

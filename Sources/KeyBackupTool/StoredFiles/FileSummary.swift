@@ -97,7 +97,10 @@ struct FileSummary: Sendable {
   }
 
   /// The advice about it, a sentence or two each.
-  var advice: [String] {
+  ///
+  /// - Parameter isForbidden: whether a folder may not be read: then waiting does not help.
+  /// - Returns: the sentences.
+  func advice(isForbidden: Bool) -> [String] {
     var advice = problem.map { [$0.sentence] } ?? []
     if !damaged.isEmpty {
       advice.append(
@@ -143,7 +146,7 @@ struct FileSummary: Sendable {
           + "rotated: \(names.joined(separator: ", ")). Authorise them again; run there: keybackup "
           + "writers request")
     }
-    if isIncomplete {
+    if isIncomplete, !isForbidden {
       advice.append(
         "some files, or changes of computers that write without a touch, are not all here. Wait, then "
           + "run: keybackup verify --deep")

@@ -7,6 +7,8 @@ struct RememberedFilesReport: Sendable {
   /// The number of files that may be changes of such computers, by writer ID.
   private let found: [WriterID: Int]
   private let now: Int64
+  /// Whether their folder may not be read.
+  private var isForbidden = false
 
   /// - Parameters:
   ///   - namespace: the backup.
@@ -14,7 +16,13 @@ struct RememberedFilesReport: Sendable {
   ///   - world: what this computer remembers, and its clock.
   init(_ namespace: Namespace, besides own: Set<WriterID>, _ world: World) {
     memory = StoredFilesMemory.of(namespace.id, world)
-    found = ((try? namespace.sealedFileCounts()) ?? [:]).filter { !own.contains($0.key) }
+    var counts: [WriterID: Int] = [:]
+    do throws(BackupFolderError) {
+      counts = try namespace.sealedFileCounts()
+    } catch .permissionDenied {
+      isForbidden = true
+    } catch {}
+    found = counts.filter { !own.contains($0.key) }
     now = world.now()
   }
 
@@ -32,11 +40,18 @@ struct RememberedFilesReport: Sendable {
     return found.reduce(0) { $0 + max(0, $1.value - (known[$1.key.hex] ?? 0)) }
   }
 
-  var codes: [ExitCode] { decisions > 0 ? [.conflict] : [] }
+  var codes: [ExitCode] {
+    (decisions > 0 ? [.conflict] : []) + (isForbidden ? [.permissionDenied] : [])
+  }
 
   /// The advice, a sentence or two each.
   var advice: [String] {
     var advice: [String] = []
+    if isForbidden {
+      advice.append(
+        "you may not read the changes of computers that write without a touch. Check the owner and "
+          + "the permissions of keybackup/sealed in the backup.")
+    }
     if decisions > 0 {
       advice.append(
         "\(counted(decisions, "file")) needed your decision when this "

@@ -35,9 +35,16 @@ struct StoredFilesReport: Sendable {
   var lacksContents: Bool { summary.map { !$0.damaged.isEmpty || $0.unread > 0 } ?? false }
 
   /// Adds the codes and the advice of this part.
-  func judge(_ codes: inout [ExitCode], _ advice: inout [String]) {
+  ///
+  /// - Parameters:
+  ///   - codes: the codes of the report.
+  ///   - advice: its advice.
+  ///   - isForbidden: whether a folder may not be read, which the report says.
+  func judge(_ codes: inout [ExitCode], _ advice: inout [String], isForbidden: Bool) {
     codes += (summary?.codes ?? []) + (remembered?.codes ?? []) + (watched?.codes ?? [])
-    advice += (watched?.advice ?? []) + (summary?.advice ?? []) + (remembered?.advice ?? [])
+    advice +=
+      (watched?.advice ?? []) + (summary?.advice(isForbidden: isForbidden) ?? [])
+      + (remembered?.advice ?? [])
     advice += writer?.advice ?? []
   }
 

@@ -15,21 +15,30 @@ enum SuggestedCommands {
   /// Commands that take a folder, with what may follow their first word.
   private static let commands: [String: Set<String>] = [
     "status": [], "verify": [], "restore": [], "rotate": [], "unlock": [], "lock": [],
+    "doctor": [], "derive": [], "config": ["show"],
     "key": ["list", "add", "remove", "identify", "label", "repair"],
-    "wallet": ["add", "list", "show", "remove", "import", "export"],
+    "wallet": ["add", "list", "show", "history", "keep", "remove", "import", "export"],
     "recovery-kit": ["create", "test", "revoke"], "conflicts": ["list", "keep"],
     "writers": ["request", "authorise", "accept", "list", "retire"],
-    "file": ["add", "list", "history", "show", "restore", "keep", "remove", "prune"],
+    "file": ["add", "list", "history", "show", "restore", "keep", "remove", "prune", "watch"],
+    "nostr": ["create", "pubkey", "derive", "sign", "export", "list", "save"],
+    "guard": ["add", "status", "renew", "retire", "reset", "veto"],
   ]
 
   /// Words of a line whose command is for another computer, where the folder has another path.
   private static let elsewhere = [
-    "other computer", "that computer", "where your key is", "where the backup can be opened",
+    "the other computer", "on another computer:", "that computer", "where your key is",
+    "where the backup can be opened",
   ]
 
   /// The text, with the folder in each command that takes one.
   static func completed(_ text: String) -> String {
-    guard let folder, text.contains("keybackup ") else { return text }
+    folder.map { completed(text, folder: $0) } ?? text
+  }
+
+  /// The text, with a folder in each command that takes one.
+  static func completed(_ text: String, folder: String) -> String {
+    guard text.contains("keybackup ") else { return text }
     return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
       let isElsewhere = elsewhere.contains { line.lowercased().contains($0) }
       return isElsewhere

@@ -81,8 +81,9 @@ extension Output {
       warn("keybackup: two histories of the folder contradict each other")
       warn("hint: somebody wrote to an old copy of it, or changed its log; all wallets are shown")
     }
-    if health.incomplete + report.counts[.incomplete] > 0
-      || findings.contains(where: { $0.state == .incomplete })
+    if !findings.explainAbsence,
+      health.incomplete + report.counts[.incomplete] > 0
+        || findings.contains(where: { $0.state == .incomplete })
     {
       warn("keybackup: not everything is here yet")
       warn("hint: wait until the folder is synchronised, then try again")

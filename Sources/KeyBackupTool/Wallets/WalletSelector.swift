@@ -79,6 +79,21 @@ enum WalletSelector {
     return found.filter { matchesID(selector, $0) || $0.name == selector }
   }
 
+  /// The digits of a wallet's ID that a list shows.
+  ///
+  /// - Parameters:
+  ///   - row: the wallet.
+  ///   - all: those of the list.
+  /// - Returns: nil where they are no plain word, or name another wallet, too.
+  static func shownID(of row: WalletRow, among all: [WalletRow]) -> String? {
+    let others = all.filter { $0.recordID != row.recordID }
+    let id = ShortID.shown(row.id, among: others.map(\.id))
+    let isPlain =
+      !id.hasPrefix("-")
+      && id.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
+    return isPlain && matches(id, row) && !others.contains { matches(id, $0) } ? id : nil
+  }
+
   private static func ambiguous(_ selector: String, _ meant: [WalletRow]) -> UserMessage {
     var seen: Set<RecordID> = []
     let wallets = meant.filter { seen.insert($0.recordID).inserted }

@@ -2,6 +2,20 @@ import Testing
 
 /// The places where decrypted wallets may go.
 @Suite struct RestorePlaceTests {
+  /// A folder that was there before stays, also an empty one.
+  @Test(arguments: [["restore"], ["restore", "--only", "files"], ["file", "restore", "x"]])
+  func `An interrupted run leaves no empty folder that it made`(_ command: [String]) async throws {
+    let box = try await PreparedBackup().box
+    let (new, old) = (box.root + "/new", box.root + "/old")
+    try Files.makeFolder(old)
+    for out in [new, old] {
+      try await box.keybackup(
+        command + ["--out", out], key: ["--touch", "never"],
+        terminal: [.expect("Touch"), .pause(200), .interrupt], expecting: 130)
+      #expect(Files.exists(out) == (out == old))
+    }
+  }
+
   /// In that place, the sync program would carry the secrets to the cloud.
   @Test func `Not into the synced folder`() async throws {
     let backup = try await PreparedBackup()

@@ -262,8 +262,10 @@ import Testing
     let backup = try await PreparedBackup()
     let box = backup.box
     let told = try await box.keybackup(["wallet", "remove", "third-wallet", "--yes"])
-    let line = try #require(told.err.firstMatch(of: /keybackup wallet keep (\w+) (\w+)/))
+    let line = try #require(told.err.firstMatch(of: /keybackup wallet keep ([\w-]+) (\w+)/))
     let (_, record, version) = line.output
+    // The ID is as the list shows it.
+    #expect(record == "third-wallet")
     let list = ["wallet", "list", "--json"]
     #expect(try await box.keybackup(list).json()["wallets"].items.count == 2)
     let second = try SecondComputer(box)
@@ -274,6 +276,20 @@ import Testing
     #expect(backup.wallets.count == 3)
     let history = try await box.keybackup(["wallet", "history", "--json"]).json()
     #expect(history["wallets"].items.allSatisfy { $0["versions"].items.count == 1 })
+  }
+
+  @Test func `A removal names the record where another wallet fits the shown ID`() async throws {
+    let box = try Sandbox()
+    try await box.keybackup(["init"])
+    let entries = [("ab234567-longer-one", "One"), ("other", "ab234567")]
+      .map { Samples.entry(id: $0.0, name: $0.1) }
+    try await box.keybackup(
+      ["wallet", "import", "-"], input: Array(entries.joined(separator: "\n").utf8))
+    let removed = try await box.keybackup(["wallet", "remove", "One", "--yes"])
+    let line = try #require(removed.err.firstMatch(of: /keybackup wallet keep ([\w-]+) (\w+)/))
+    #expect(line.1.wholeMatch(of: /[0-9a-f]{8}/) != nil && line.1 != "ab234567", "\(line.0)")
+    let kept = try await box.keybackup(["wallet", "keep", String(line.1), String(line.2)])
+    #expect(kept.out.contains("\"One\" counts again"), "\(kept.text)")
   }
 
   @Test func `Nothing is brought back that is not meant`() async throws {

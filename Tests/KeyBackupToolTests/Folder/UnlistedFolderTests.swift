@@ -36,7 +36,51 @@ import Testing
       let outcome = try await backup.box.keybackup(
         command, pin: .none, wrapper: Sandbox.withoutPrivilege, expecting: 77)
       #expect(outcome.out.contains("you may not read this folder"), "\(outcome)")
+      #expect(!outcome.out.contains("synchronised yet. Wait"), "\(outcome)")
     }
+  }
+
+  @Test func `What silent writers wrote may be forbidden, and is not said to be on its way`()
+    async throws
+  {
+    let computers = try await FileComputers()
+    let box = computers.box
+    try await computers.authoriseServer()
+    try await computers.serverAdds("contents")
+    try await computers.laptop(["file", "list"])
+    let path = computers.backup.place + "/keybackup/sealed"
+    try Files.setMode(path, 0o000)
+    defer { try? Files.setMode(path, 0o700) }
+    let status = try await box.keybackup(
+      ["status"], pin: .none, wrapper: Sandbox.withoutPrivilege, expecting: 77)
+    #expect(status.out.contains("permissions of keybackup/sealed"), "\(status.out)")
+    for command in [
+      ["verify", "--deep"], ["file", "list"], ["restore"], ["restore", "--only", "files"],
+    ] {
+      let outcome = try await box.keybackup(
+        command, wrapper: Sandbox.withoutPrivilege, expecting: nil)
+      #expect(outcome.text.contains("you may not read this folder"), "\(outcome)")
+      for word in ["Wait, then", "wait until", "are not here", "No files yet"] {
+        #expect(!outcome.text.contains(word), "\(outcome)")
+      }
+    }
+  }
+
+  @Test func `A file in the place of a folder has to go, and no other folder is asked for`()
+    async throws
+  {
+    let backup = try await PreparedBackup()
+    let path = backup.place + "/wallets"
+    try Files.remove(path)
+    try Files.write("in the way", to: path)
+    let refused = try await backup.box.keybackup(
+      ["wallet", "import", "-"], input: Array(Samples.entry(id: "new", name: "new").utf8),
+      expecting: nil)
+    expectFailure(refused, 66, says: "is not a folder", "look at what put it there")
+    #expect(!refused.err.contains("name the synced folder"), "\(refused.err)")
+    let other = try await backup.box.keybackup(
+      ["wallet", "list", "--folder", path], expecting: nil)
+    expectFailure(other, 66, says: "is not a folder")
   }
 
   @Test func `Without any readable folder it is a matter of permission`() async throws {

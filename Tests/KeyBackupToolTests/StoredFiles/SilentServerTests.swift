@@ -136,11 +136,45 @@ import Testing
     #expect(try Files.text(out + "/node/b") == "b")
   }
 
+  /// Its key never returns, so its files are new ones.
+  @Test func `A computer that was retired and authorised again leaves its old file to be removed`()
+    async throws
+  {
+    let computers = try await FileComputers()
+    let path = computers.files + "/notes.txt"
+    for text in ["old", "new"] {
+      try Files.write(text, to: path)
+      try await computers.laptop(["writers", "authorise", "--label", "laptop"])
+      try await computers.laptop(["file", "add", path])
+      if text == "old" { try await computers.laptop(["writers", "retire", "laptop"]) }
+    }
+    let out = computers.target()
+    let restored = try await computers.third(
+      ["restore", "--only", "files", "--out", out], expecting: 94)
+    let aside = try #require(
+      Files.tree(out).first { (try? Files.text(out + "/" + $0)) == "old" })
+    let old = try #require(aside.firstMatch(of: /\.of-([0-9a-f]{8})-/)).1
+    #expect(
+      restored.err.contains(
+        "To remove the one of the retired computer: keybackup file remove \(old)\n"),
+      "\(restored.err)")
+    let refused = try await computers.third(
+      ["file", "restore", "notes.txt", "--out", out], expecting: nil)
+    expectFailure(refused, 90, says: "\(old) (of laptop, retired, ", " (of laptop, 2")
+    try await computers.laptop(["file", "remove", String(old), "--yes"])
+    // The one that is left has the name.
+    try await computers.third(["file", "restore", "notes.txt", "--out", out])
+    #expect(try Files.text(out + "/laptop/notes.txt") == "new")
+  }
+
   @Test func `A removed file is kept and can be brought back`() async throws {
     let computers = try await FileComputers()
     try await computers.authoriseServer()
     try await computers.serverAdds("contents")
-    try await computers.laptop(["file", "remove", "channel.backup", "--yes"])
+    let removed = try await computers.laptop(["file", "remove", "channel.backup", "--yes"])
+    let back = try #require(
+      removed.err.firstMatch(of: /keybackup file keep channel.backup ([0-9a-f]{8})\n/))
+    #expect(removed.err.contains("keybackup file history channel.backup\n"), "\(removed.err)")
     let list = try await computers.laptop(["file", "list", "--json"]).json()["files"]
     #expect(list.items.allSatisfy { $0["state"].text == "removed" })
     let out = computers.target()
@@ -150,10 +184,7 @@ import Testing
       ["restore", "--only", "files", "--removed", "--out", out])
     let aside = Files.tree(out)
     #expect(aside.count == 1 && aside[0].hasPrefix("node/channel.backup.removed-"), "\(aside)")
-    let version = try await computers.laptop(
-      ["file", "history", "channel.backup", "--json"]
-    ).json()["versions"][0]["version"].text
-    try await computers.laptop(["file", "keep", "channel.backup", try #require(version)])
+    try await computers.laptop(["file", "keep", "channel.backup", String(back.1)])
     try await computers.laptop(["file", "restore", "channel.backup", "--out", out])
     #expect(try Files.text(out + "/node/channel.backup") == "contents")
   }

@@ -23,6 +23,14 @@ import Testing
     let record = try #require(added["record_id"].text)
     #expect(!Files.tree(box.folder).contains { $0.hasSuffix("wallet-\(record).json") })
 
+    // Its history names the server.
+    let history = try await computers.laptop(["wallet", "history", "script-1", "--json"]).json()
+    let version = history["wallets"][0]["versions"][0]
+    #expect(version["writer"].text == "node" && version["found"].flag == false, "\(version)")
+    #expect(version["written_at"].number ?? 0 > 1_700_000_000, "\(version)")
+    let table = try await computers.laptop(["wallet", "history", "script-1"])
+    #expect(table.out.contains(" node ") && !table.out.contains("another program"), "\(table.out)")
+
     // The server knows that it waits.
     var status = try await computers.server(["status", "--json"], expecting: nil).json()
     #expect(status["waiting_wallets_here"].number == 1)
@@ -59,6 +67,28 @@ import Testing
     try await computers.third(["restore", "--out", out])
     let again = try await computers.backup.readByPython()
     #expect(again["silent"]["counts"] == .object([:]))
+  }
+
+  @Test func `A wallet that is too large to be added without a touch is added with one`()
+    async throws
+  {
+    let computers = try await FileComputers()
+    try await computers.laptop(["writers", "authorise", "--may", "wallets"])
+    // They do not become smaller.
+    let random = try #require(FileHandle(forReadingAtPath: "/dev/urandom"))
+    let labels = computers.files + "/labels"
+    let lines = try (0..<34_000).map { place in
+      let letters = try random.read(upToCount: 189)?.base64EncodedString() ?? ""
+      return #"{"type":"addr","ref":"bc1q\#(place)","label":"\#(letters)"}"#
+    }
+    try Files.write(lines.joined(separator: "\n") + "\n", to: labels)
+    let line = add("large") + ["--labels", labels]
+    let refused = try await computers.laptop(line, input: Self.words, expecting: nil)
+    #expect(refused.code == 65, "\(refused.text)")
+    #expect(
+      refused.text.contains("cannot be added without a touch")
+        && refused.text.contains("add --with-key"), "\(refused.text)")
+    try await computers.laptop(line + ["--with-key"], input: Self.words)
   }
 
   @Test func `One ID is added once, and again if it is gone from the folder`() async throws {

@@ -23,6 +23,44 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("for such a reader: ", "sudo apt install pcscd && sudo systemctl start pcscd.socket", ""),
+    ("hint: run: ", "sudo apt install pcscd", ", then try again"),
+    ("to be let in: ", "sudo usermod -aG plugdev $USER", " and log in again"),
+    ("now run: ", "keybackup verify --deep && keybackup status", ", then go on"),
+  ])
+  func `A command of several words or several commands is copied whole`(
+    _ before: String, _ command: String, _ after: String
+  ) {
+    for width in [40, 60, 80] {
+      let lines = Wrapping.lines(before + command + after, width: width)
+      #expect(lines.contains { $0.trimmed == command }, "\(lines)")
+      // Also where it is only spoken of.
+      let spoken = Wrapping.lines("Some words, and then run  " + command + after, width: width)
+      #expect(spoken.contains { $0.contains(command) }, "\(spoken)")
+    }
+  }
+
+  /// The commands of other programs' backups have a backup's folder only to add to it.
+  @Test func `Each command that takes a folder names it where it had to be named`() {
+    var seen = 0
+    for leaf in CommandLeaf.all where !["init", "credential", "foreign"].contains(leaf.path[0]) {
+      guard CommandLeaf.page(leaf.path)?.contains("--folder ") == true else { continue }
+      seen += 1
+      let told = SuggestedCommands.completed("run: keybackup \(leaf.title) X", folder: "/a b")
+      #expect(told == "run: keybackup \(leaf.title) --folder '/a b' X")
+    }
+    #expect(seen > 30)
+    let here = "Compare with the word of another computer. Then run: keybackup status"
+    #expect(SuggestedCommands.completed(here, folder: "/a") == here + " --folder /a")
+    for there in [
+      "Run on the other computer: keybackup status",
+      "Best on another computer: keybackup restore",
+    ] {
+      #expect(SuggestedCommands.completed(there, folder: "/a") == there)
+    }
+  }
+
   @Test func `A command that is only spoken of stays in its sentence`() {
     for text in [
       "keybackup: keybackup pin change has no option", "hint: keybackup init FOLDER starts one",

@@ -189,5 +189,6 @@ import Testing
     let run = try await other.keybackup(
       ["file", "watch", other.root + "/file"], key: nil, pin: .none, expecting: 78)
     #expect(run.err.contains("keybackup writers request"), "\(run.err)")
+    #expect(run.err.contains("keybackup writers authorise --label NAME"), "\(run.err)")
   }
 }

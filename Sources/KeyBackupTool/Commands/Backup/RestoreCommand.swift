@@ -44,9 +44,14 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     // The folder is made before the touch, so that nothing is decrypted that
     // could not be written.
     let target: RestoreFolder?
+    // A run that restored nothing leaves nothing: only an empty folder can be removed so.
+    var isMade = false
+    defer { if isMade, let out { unsafe rmdir(out) } }
     if let out {
       try place.requirePrivate(out, besides: backup.folder.path, world)
-      target = try RestoreFolder(path: out)
+      let folder = try RestoreFolder(path: out)
+      isMade = folder.isMade
+      target = consume folder
     } else {
       target = nil
     }
@@ -153,9 +158,10 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       part.add(to: &json, out: out)
       try output.result(json: json)
     } else if !unlock.common.json {
-      if part.isEmpty {
+      if part.isEmpty, opened.logFindings.isEmpty {
         try output.result("The backup in \(ShellWord.quoted(folder)) holds no files.")
       }
+      output.warn(sealed: opened.logFindings, all: unlock.common.verbose)
       try part.show(output, out: out, all: unlock.common.verbose)
       noteFreshness(opened.health, world)
     }
@@ -238,6 +244,8 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
 struct RestoreFolder: ~Copyable {
   private let descriptor: Int32
   private let path: String
+  /// Whether the folder was not there before.
+  let isMade: Bool
   private var files: PrivateFolder
   private var inTheWay: [String] = []
   /// Whether another file has the name of the explanation.
@@ -273,6 +281,7 @@ struct RestoreFolder: ~Copyable {
     }
     self.descriptor = descriptor
     self.path = path
+    isMade = problem == 0
   }
 
   deinit { close(descriptor) }

@@ -32,6 +32,7 @@ struct FilesPart: Sendable {
   private var failures: [FileRestore.Failure] = []
   private var sealed: [FileFinding] = []
   private var gaps: [PathComponent] = []
+  private var retired: Set<SigningKey> = []
   private var code = ExitCode.success
   /// Removed files that were left out.
   private var leftOut = 0
@@ -61,6 +62,7 @@ struct FilesPart: Sendable {
       rows = files.map(FileRow.init)
       sealed = opened.sealedFindings
       gaps = opened.writersWithGaps
+      retired = opened.retiredKeys
       leftOut = withRemoved ? 0 : rows.count { $0.state == .removed }
       opened.rememberFiles(world)
       var codes = isAlone ? opened.fileCodes(rows) : opened.sealedCodes
@@ -111,7 +113,7 @@ struct FilesPart: Sendable {
     }
     output.warn(sealed: sealed, all: all)
     output.warn(gapsOf: gaps)
-    output.warn(written: written, failures)
+    output.warn(written: written, failures, retired: retired)
     if leftOut > 0, let out {
       output.note(
         "\(counted(leftOut, "removed file")) \(leftOut == 1 ? "was" : "were") left out. To restore removed "

@@ -17,7 +17,7 @@ extension StatusReport {
     judgeHistory()
     judgeFreshness()
     judgeWallets()
-    stored.judge(&codes, &advice)
+    stored.judge(&codes, &advice, isForbidden: findings.contains(where: \.isForbidden))
   }
 
   /// Whether files of the folder itself are damaged.
@@ -96,8 +96,8 @@ extension StatusReport {
       codes.append(.permissionDenied)
       advice.append("you may not read some folders. Check their owner and permissions.")
     }
-    if isIncomplete {
-      codes.append(.incomplete)
+    if isIncomplete { codes.append(.incomplete) }
+    if isIncomplete, !findings.explainAbsence {
       advice.append("some files are not synchronised yet. Wait, then run: keybackup status")
     }
   }

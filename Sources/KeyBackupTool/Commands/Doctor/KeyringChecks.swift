@@ -11,7 +11,7 @@ enum KeyringChecks {
     let name = "kernel-keyring"
     do throws(SecretStoreError) {
       try KernelKeyring.check(CachedMasterKey.prefix + "doctor", count: MasterKey.byteCount)
-      return .ok(name, "keybackup unlock can be used")
+      return .ok(name, "can be used by keybackup unlock")
     } catch {
       let message = UserMessage(error, .kernelKeyring)
       return .warning(name, message.message, hint: message.hint ?? "")

@@ -17,7 +17,8 @@ struct FileHistoryCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let opened = try await unlock.open(world)
-    let file = try FileSelector.only(opened.allFiles(), named.name)
+    let file = try FileSelector.only(
+      opened.allFiles(), named.name, retired: opened.retiredKeys)
     opened.rememberFiles(world)
     let output = unlock.output(world)
     if unlock.common.json {

@@ -14,18 +14,18 @@ struct FileListCommand: ParsableCommand, KeyBackupCommand {
     let rows = try opened.allFiles().map(FileRow.init)
     opened.rememberFiles(world)
     let output = unlock.output(world)
+    let findings = opened.sealedFindings + opened.logFindings
     if unlock.common.json {
       try output.result(json: [
-        "files": .array(rows.map(\.json)),
-        "failed": .array((opened.sealedFindings + opened.logFindings).map(\.json)),
+        "files": .array(rows.map(\.json)), "failed": .array(findings.map(\.json)),
       ])
     } else {
-      if rows.isEmpty {
+      if rows.isEmpty, findings.isEmpty {
         output.note("No files yet. To add one: keybackup file add PATH")
-      } else {
+      } else if !rows.isEmpty {
         try output.result(FileRow.table(rows))
       }
-      output.warn(sealed: opened.sealedFindings, all: unlock.common.verbose)
+      output.warn(sealed: findings, all: unlock.common.verbose)
       output.warn(gapsOf: opened.writersWithGaps)
     }
     return .mostUrgent(of: opened.fileCodes(rows))
@@ -46,8 +46,16 @@ extension OpenNamespace {
   var hasBackedUpFiles: Bool { ((try? files()) ?? []).contains { !$0.isRemoved } }
 
   /// The labels of the computers that write without a touch, of whose changes some are not here.
+  ///
+  /// Those are left out whose folder may not be read, which a finding says.
   var writersWithGaps: [PathComponent] {
-    silentWriters().filter { $0.hasGap || $0.missing > 0 }.map(\.writer.label)
+    let forbidden = (sealedFindings + logFindings).filter(\.isForbidden).map(\.file)
+    return silentWriters().filter { status in
+      (status.hasGap || status.missing > 0)
+        && !forbidden.contains {
+          $0.hasSuffix("/" + FolderLayout.sealedFolder) || $0.contains(status.writer.writerID.hex)
+        }
+    }.map(\.writer.label)
   }
 
   /// The codes for the logs and for files of silent writers that could not be read.
@@ -55,7 +63,10 @@ extension OpenNamespace {
     var codes: [ExitCode] = []
     let findings = sealedFindings + logFindings
     if findings.contains(where: { $0.state == .unreadable }) {
-      codes.append(rows.isEmpty ? .dataInvalid : .partial)
+      let none: ExitCode =
+        findings.allSatisfy { $0.state != .unreadable || $0.isForbidden }
+        ? .permissionDenied : .dataInvalid
+      codes.append(rows.isEmpty ? none : .partial)
     }
     if findings.contains(where: { $0.state == .incomplete }) || health.incomplete > 0 {
       codes.append(.incomplete)
@@ -77,6 +88,9 @@ extension Output {
   /// Warns about files of silent writers that do not count.
   func warn(sealed findings: [FileFinding], all: Bool) {
     for (state, text) in findings.lines(all: all) { warn("keybackup: \(state): \(text)") }
+    if findings.contains(where: \.isForbidden) {
+      warn("hint: check the owner and the permissions of the folder")
+    }
   }
 
   /// Warns about computers that write without a touch, of whose changes some are not here.

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import BackupFolder
 internal import CSPP
+internal import CommandSupport
 
 /// `keybackup file remove`: a file is no longer restored.
 struct FileRemoveCommand: ParsableCommand, KeyBackupCommand {
@@ -22,7 +23,8 @@ struct FileRemoveCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     var opened = try await unlock.open(world, for: .writing)
-    let file = try FileSelector.only(opened.allFiles(), named.name)
+    let file = try FileSelector.only(
+      opened.allFiles(), named.name, retired: opened.retiredKeys, withRemoved: false)
     try Interruption.check()
     let row = FileRow(file)
     let prompter = unlock.common.prompter(world)
@@ -48,8 +50,19 @@ struct FileRemoveCommand: ParsableCommand, KeyBackupCommand {
         "computer": .optional(row.label), "changed": .bool(isChange),
       ], ofChange: "the file was removed all the same")
     if isChange, !unlock.common.json {
-      unlock.output(world).note("Its versions are kept, encrypted: keybackup file history NAME")
+      tell(file, unlock.output(world))
     }
     return .success
+  }
+
+  /// Says how to bring the file back.
+  private func tell(_ file: BackedUpFile, _ output: Output) {
+    // As the person named it: that means this file.
+    let name = ShellWord.quoted(named.name)
+    output.note("Its versions are kept, encrypted. To see them: keybackup file history \(name)")
+    let live = file.live.map(\.operation.digest.hex)
+    let ids = ShortID.shown(file.versions.map(\.operation.digest.hex))
+    let version = zip(file.versions, ids).first { live == [$0.0.operation.digest.hex] }?.1
+    output.note("To bring one back: keybackup file keep \(name) \(version ?? "VERSION")")
   }
 }

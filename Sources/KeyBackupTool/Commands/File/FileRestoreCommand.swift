@@ -44,7 +44,8 @@ struct FileRestoreCommand: ParsableCommand, KeyBackupCommand {
     try place.requirePrivate(out, besides: backup.folder.path, world)
     let tree = try RestoredTree(path: out)
     let opened = try await backup.unlock(unlock, world)
-    let planned = try plan(opened.allFiles())
+    let retired = opened.retiredKeys
+    let planned = try plan(opened.allFiles(), retired)
     opened.rememberFiles(world)
     try Interruption.check()
     var restore = FileRestore(into: tree, planned, unlock.common, world)
@@ -61,26 +62,30 @@ struct FileRestoreCommand: ParsableCommand, KeyBackupCommand {
       for one in restore.written where one.aside == nil {
         try output.result("Restored \(ShellWord.quoted("\(out)/\(one.path)"))")
       }
-      output.warn(written: restore.written, restore.failures)
+      output.warn(written: restore.written, restore.failures, retired: retired)
     }
     if let obstacle = restore.obstacle { throw obstacle }
     return restore.exitCode
   }
 
   /// The versions that the names stand for.
-  private func plan(_ files: [BackedUpFile]) throws(UserMessage) -> [PlannedFile] {
+  private func plan(
+    _ files: [BackedUpFile], _ retired: Set<SigningKey>
+  ) throws(UserMessage) -> [PlannedFile] {
     var chosen: [BackedUpFile] = []
     for name in names {
-      let file = try FileSelector.only(files, name)
+      let file = try FileSelector.only(
+        files, name, retired: retired, withRemoved: version != nil)
       if !chosen.contains(where: { $0.id == file.id }) { chosen.append(file) }
       if let version {
         return [PlannedFile(try FileSelector.only(file, version: version), of: file)]
       }
       guard file.isRemoved, FileRow(file).state == .removed else { continue }
+      let quoted = ShellWord.quoted(name)
       throw UserMessage(
         .noInput, "\"\(PrintableText.name(name))\" was removed from the backup",
-        hint: "its versions are kept. To see them: keybackup file history NAME\n"
-          + "then restore one of them: keybackup file restore NAME --version V --out FOLDER")
+        hint: "its versions are kept. To see them: keybackup file history \(quoted)\n"
+          + "then restore one of them: keybackup file restore \(quoted) --version V --out FOLDER")
     }
     return FilePlan(chosen, withRemoved: false).planned
   }

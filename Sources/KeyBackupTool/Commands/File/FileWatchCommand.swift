@@ -174,7 +174,8 @@ struct FileWatchCommand: ParsableCommand, LastingCommand {
 
   private static let notAuthorised = UserMessage(
     .config, "this computer may not write without a key yet",
-    hint: "on this computer, run: keybackup writers request\n"
+    hint: "with your key on this computer, run: keybackup writers authorise --label NAME\n"
+      + "without it on this computer, run: keybackup writers request\n"
       + "where your key is, run: keybackup writers authorise LINE\n"
       + "then on this computer, run: keybackup writers accept LINE")
 

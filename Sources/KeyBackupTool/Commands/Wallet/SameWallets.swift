@@ -46,12 +46,13 @@ struct SameWallets {
 extension Output {
   /// Tells that a wallet which was added is in the backup already.
   func warn(_ same: SameWallets) {
-    for wallet in same.found.prefix(5) {
+    let ids = ShortID.shown(same.found.map { PrintableText.name($0.id) })
+    for (wallet, id) in zip(same.found, ids).prefix(5) {
       let title = "\"\(PrintableText.name(wallet.name, limit: 40))\""
       warn(
         "keybackup: \(title) in the backup has the same "
           + (wallet.hasSameSecret ? "secret" : "master fingerprint")
-          + "; its ID is \(ShortID.shown([PrintableText.name(wallet.id)])[0])")
+          + "; its ID is \(id)")
     }
     if same.found.contains(where: \.hasSameSecret) {
       warn("hint: one of them is enough; to remove the other: keybackup wallet remove ID")

@@ -30,9 +30,11 @@ struct WalletRemoveCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     var opened = try await unlock.open(world, for: .writing)
     var found: [WalletRow] = []
+    var all: [WalletRow] = []
     var similar = SimilarWallets(to: wallet)
     let report = opened.forEachWallet { version, entry in
       similar.note(version)
+      all.append(WalletRow(version))
       if WalletSelector.matches(wallet, version) { found.append(WalletRow(version, in: entry)) }
     }
     try Interruption.check()
@@ -69,21 +71,24 @@ struct WalletRemoveCommand: ParsableCommand, KeyBackupCommand {
         "versions": .array(kept.map(JSONOutput.string)),
       ],
       ofChange: "the wallet was removed all the same")
-    if !unlock.common.json { tell(row.recordID, kept, world) }
+    if !unlock.common.json {
+      tell(row.recordID, WalletSelector.shownID(of: row, among: all), kept, world)
+    }
     return .success
   }
 
   /// Says how to bring the wallet back.
-  private func tell(_ record: RecordID, _ kept: [String], _ world: World) {
+  private func tell(_ record: RecordID, _ id: String?, _ kept: [String], _ world: World) {
     let output = unlock.output(world)
     output.note("Its secret stays in the folder's log, encrypted.")
-    // The record ID, since others may have chosen the wallet's name and ID. Its beginning may be a
-    // whole ID that somebody chose: with the version it is this wallet all the same.
+    // Without such an ID the record ID, since others may have chosen the wallet's name and ID. The
+    // beginning of either may be a whole ID that somebody chose: with the version it is this wallet
+    // all the same.
     if kept.count == 1 {
-      let id = ShortID.shown([record.hex])[0]
+      let id = id ?? ShortID.shown([record.hex])[0]
       output.note("To bring it back: keybackup wallet keep \(id) \(kept[0])")
     } else {
-      output.note("To see its versions: keybackup wallet history \(record.hex)")
+      output.note("To see its versions: keybackup wallet history \(id ?? record.hex)")
     }
   }
 }
