@@ -50,13 +50,15 @@ extension OpenNamespace {
     try namespace.objects()?.directory.removeStaged(tag: run.tag)
     let isAdopted = try adoptLate(of: version.file, despiteGaps: despiteGaps, run: run)
     let rules = fileState.versions
-    if let held = rules.retired(version) {
+    if let held = rules.heldBack(version) {
       let followed = rules.predecessors(of: held)
       try write(held, replacing: followed.names, run: run)
       try refuse(followed.heldBack, of: version.file, run: run)
       return true
     }
-    guard let kept = known(version) else { throw .file(.noSuchVersion) }
+    guard let kept = rules.refused(version) ?? known(version) else {
+      throw .file(.noSuchVersion)
+    }
     let live = rules.live(version.file)
     let aside = live.filter { rules.versions[$0].made != kept.made }
     let held = rules.heldBackNames(of: version.file)

@@ -6,6 +6,7 @@ extension OpenNamespace {
   /// Whether a file has versions here or in an earlier namespace.
   func isKnown(_ file: FileID) -> Bool {
     fileState.versions.places[file] != nil
+      || fileState.versions.retired.contains { $0.put.fileID == file }
       || lineage.earlier.contains { $0.open.isKnown(file) }
   }
 

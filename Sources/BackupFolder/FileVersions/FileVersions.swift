@@ -37,6 +37,10 @@ struct FileVersions {
     var speaksFor: SigningKey? { kind == .decision ? nil : by }
     var key: Key { Key(name: operation.digest, file: put.fileID) }
     var madeKey: Key { Key(name: made, file: put.fileID) }
+
+    func isShown(as version: StoredVersion) -> Bool {
+      operation.digest == version.operation.digest && put.fileID == version.file
+    }
   }
 
   /// An operation's version of a file.
@@ -330,11 +334,12 @@ struct FileVersions {
   /// The versions that a retirement holds back, also those against which a person has decided.
   var retired: [Version] { heldBack + refused.map(\.version) }
 
-  /// One of these as a list shows it.
-  func retired(_ version: StoredVersion) -> Version? {
-    retired.first {
-      $0.operation.digest == version.operation.digest && $0.put.fileID == version.file
-    }
+  /// A version that waits for a decision, by what a list shows.
+  func heldBack(_ version: StoredVersion) -> Version? { heldBack.first { $0.isShown(as: version) } }
+
+  /// A version that was refused, by what a list shows.
+  func refused(_ version: StoredVersion) -> Version? {
+    refused.map(\.version).first { $0.isShown(as: version) }
   }
 
   /// The names by which a person decides against what is held back of a file.

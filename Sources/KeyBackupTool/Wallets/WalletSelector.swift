@@ -32,8 +32,8 @@ enum WalletSelector {
 
   /// The wallet that the user means, as its first version.
   ///
-  /// A whole ID wins over the beginning of one, but not over another wallet's name: someone else
-  /// may have chosen either.
+  /// A whole ID wins over the beginning of one, unless that has as many digits as lists show. It
+  /// does not win over another wallet's name. Someone else may have chosen each of these.
   ///
   /// - Throws: `no-input` for none, or what else is wrong where not everything
   ///   could be read; `ambiguous` for several.
@@ -73,9 +73,13 @@ enum WalletSelector {
 
   /// Those that have the selector as their whole ID or as their name, or all if none has it as its
   /// ID.
+  ///
+  /// All also where a list may have shown it as another one's ID. A record ID is no text that
+  /// somebody chose.
   static func meant(_ found: [WalletRow], _ selector: String) -> [WalletRow] {
-    let byID = found.filter { matchesID(selector, $0) }
-    if byID.isEmpty { return found }
+    let isRecord = found.contains { $0.recordID.hex == selector }
+    let isShown = selector.count >= ShortID.leastShown && !isRecord
+    if isShown || !found.contains(where: { matchesID(selector, $0) }) { return found }
     return found.filter { matchesID(selector, $0) || $0.name == selector }
   }
 
@@ -101,7 +105,7 @@ enum WalletSelector {
     let records = ShortID.shown(wallets.map(\.recordID.hex))
     let ids = zip(zip(short, records), wallets).map { ids, wallet in
       // An ID that is also the name of another one would be ambiguous again.
-      let isName = wallets.contains { $0.recordID != wallet.recordID && $0.name == ids.0 }
+      let isName = wallets.contains { $0.recordID != wallet.recordID && matches(ids.0, $0) }
       return isName ? ids.1 : ids.0
     }
     let shown = zip(ids, wallets).prefix(10).map { id, wallet in

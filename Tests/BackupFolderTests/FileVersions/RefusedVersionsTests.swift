@@ -87,6 +87,29 @@ struct RefusedVersionsTests {
     try files.expectSameElsewhere(scene.unlock("b"))
   }
 
+  @Test func `A refused version that is chosen takes the place of all others`() throws {
+    // Its computer was retired before it arrived, and another one replaced it meanwhile.
+    let held = try node.write("one")
+    let sealed = try node.chain
+    let aside = scene.base + "/aside"
+    try FileManager.default.moveItem(atPath: sealed, toPath: aside)
+    var open = try scene.unlock("a")
+    try open.retire(node.writer.signingKey)
+    let file = try #require(
+      scene.open("node").localSilentWriters().first?.files.values.first)
+    try FileManager.default.moveItem(atPath: aside, toPath: sealed)
+    open = try scene.unlock("a")
+    #expect(try open.file().heldBack.map(\.made) == [held.digest])
+    #expect(try !open.file().isRemoved)
+    try open.removeFile(file)
+    try open.write("two", "channel.backup", to: file)
+    try node.write("three")
+    #expect(try choose("one"))
+    #expect(
+      try Set(scene.unlock("b").history()) == ["one live", "two replaced", "three replaced"])
+    try files.expectSameElsewhere(scene.unlock("b"))
+  }
+
   @Test func `An accepted one takes the place of what it follows through others`() throws {
     try node.write("good")
     try retire(thenWriting: ["1", "2", "3", "4"])

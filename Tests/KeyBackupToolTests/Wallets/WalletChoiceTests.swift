@@ -33,6 +33,32 @@ import Testing
     expectFailure(several, 66, says: "alpha")
   }
 
+  /// Somebody who may add wallets chose the digits that a list shows of another one.
+  @Test func `An ID that a list shows of another wallet is ambiguous`() async throws {
+    let box = try Sandbox()
+    try await box.keybackup(["init"])
+    let id = "4f8a12c9d0e7b3651122334455667788"
+    let entries = [
+      Samples.entry(id: id, name: "mine", words: Samples.mnemonic),
+      Samples.entry(id: String(id.prefix(8)), name: "planted"),
+    ]
+    try await box.keybackup(
+      ["wallet", "import", "-"], input: Array(entries.joined(separator: "\n").utf8))
+    let outcome = try await box.keybackup(
+      ["wallet", "show", String(id.prefix(8))], expecting: nil)
+    expectFailure(outcome, 90, says: "(\"mine\")", "(\"planted\")")
+    let wallets = try await box.keybackup(["wallet", "list", "--json"]).json()["wallets"].items
+    for wallet in wallets {
+      let record = try #require(wallet["record_id"].text)
+      #expect(outcome.err.contains(String(record.prefix(8))) || wallet["id"].text == id)
+      let shown = try await box.keybackup(["wallet", "show", record, "--json"]).json()
+      #expect(shown["wallet"]["id"] == wallet["id"])
+    }
+    try await box.keybackup(["wallet", "show", String(id.prefix(9))])
+    // An ID that is typed whole means that wallet, also where another one's begins with it.
+    #expect(try await box.keybackup(["wallet", "show", id]).text.contains("mine"))
+  }
+
   @Test func `A hyphen is standard output`() async throws {
     let backup = try await PreparedBackup()
     let file = backup.box.root + "/entry"
