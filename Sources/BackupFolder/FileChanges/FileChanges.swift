@@ -66,10 +66,11 @@ extension OpenNamespace {
     _ = try repair(run: run)
   }
 
-  /// Publishes an operation with one version.
+  /// Publishes an operation with one version, which may also refuse what is held back.
   mutating func log(
     put version: borrowing NewFileVersion, of file: FileID, name: PathComponent,
-    replaces: [Digest], origin: FileOrigin?, run: borrowing WritingRun
+    replaces: [Digest], refusing refused: [Digest] = [], origin: FileOrigin?,
+    run: borrowing WritingRun
   ) throws(BackupFolderError) -> Operation.Seen {
     let settings = namespace.settings
     let seen = log.index.tips()
@@ -81,6 +82,7 @@ extension OpenNamespace {
     } catch {
       throw .internalError("a version: \(error)")
     }
+    if !refused.isEmpty { builder.fileSettle(file, replaces: refused) }
     let staged = try stage(builder, nextHeader(), seen: seen, versions: [], run: run)
     try publish(staged, run: run)
     return staged.reference

@@ -52,8 +52,7 @@ extension OpenNamespace {
     let rules = fileState.versions
     if let held = rules.heldBack(version) {
       let followed = rules.predecessors(of: held)
-      try write(held, replacing: followed.names, run: run)
-      try refuse(followed.heldBack, of: version.file, run: run)
+      try write(held, replacing: followed.names, refusing: followed.heldBack, run: run)
       return true
     }
     guard let kept = rules.refused(version) ?? known(version) else {
@@ -61,25 +60,25 @@ extension OpenNamespace {
     }
     let live = rules.live(version.file)
     let aside = live.filter { rules.versions[$0].made != kept.made }
-    let held = rules.heldBackNames(of: version.file)
-    let isCurrent = aside.isEmpty && !live.isEmpty && isAdopted
-    if isCurrent, held.isEmpty { return false }
+    let held = Set(rules.heldBackNames(of: version.file))
+    if aside.isEmpty, !live.isEmpty, isAdopted, held.isEmpty { return false }
     try requireWhole(version.file, despiteGaps)
     guard isAdopted else { throw .file(.historyIncomplete) }
-    if !isCurrent {
-      let names = rules.names(of: aside)
-      try adoptFollowers(of: kept, run: run)
-      let followed = fileState.versions
-      let replaces = Set(names + followed.names(of: followed.followers(of: kept))).sorted()
-      try write(kept, replacing: replaces, run: run)
-    }
-    try refuse(Set(held), of: version.file, run: run)
+    let names = rules.names(of: aside)
+    try adoptFollowers(of: kept, run: run)
+    let followed = fileState.versions
+    let replaces = Set(names + followed.names(of: followed.followers(of: kept))).sorted()
+    try write(kept, replacing: replaces, refusing: held, run: run)
     return true
   }
 
-  /// Writes a version again, as a person's choice.
+  /// Writes a version again, as a person's choice, and decides against versions that are held back.
+  ///
+  /// The last operation has the choice: a run that was killed before it has chosen nothing, and can
+  /// be repeated.
   private mutating func write(
-    _ kept: FileVersions.Version, replacing replaces: [Digest], run: borrowing WritingRun
+    _ kept: FileVersions.Version, replacing replaces: [Digest], refusing refused: Set<Digest>,
+    run: borrowing WritingRun
   ) throws(BackupFolderError) {
     let file = kept.put.fileID
     let (put, operation) = try reopen(kept.operation.digest, file, in: kept.namespace)
@@ -99,33 +98,41 @@ extension OpenNamespace {
       // first operation is one then, and the choice has seen it.
       _ = try log(put: copy, of: file, name: put.name, replaces: [], origin: origin, run: run)
     }
-    _ = try log(put: copy, of: file, name: put.name, replaces: replaces, origin: origin, run: run)
-  }
-
-  /// Decides against versions that are held back.
-  private mutating func refuse(
-    _ names: Set<Digest>, of file: FileID, run: borrowing WritingRun
-  ) throws(BackupFolderError) {
-    if names.isEmpty { return }
-    try end(names, of: file, run: run) { $0.fileSettle(file, replaces: $1) }
+    let last = try end(refused, of: file, butTheLast: true, run: run) {
+      $0.fileSettle(file, replaces: $1)
+    }
+    _ = try log(
+      put: copy, of: file, name: put.name, replaces: replaces, refusing: last, origin: origin,
+      run: run)
   }
 
   /// Publishes operations that end versions.
   ///
   /// A retired computer may have written more of them than one operation names.
+  ///
+  /// - Parameters:
+  ///   - names: the names of the versions.
+  ///   - file: the file.
+  ///   - isLastLeft: whether the last names are left for another operation.
+  ///   - run: this writing run.
+  ///   - change: adds the change with some names to an operation.
+  /// - Returns: the names that were left.
+  /// - Throws: system errors.
+  @discardableResult
   private mutating func end(
-    _ names: Set<Digest>, of file: FileID, run: borrowing WritingRun,
-    _ change: (inout OperationBuilder, [Digest]) -> Void
-  ) throws(BackupFolderError) {
+    _ names: Set<Digest>, of file: FileID, butTheLast isLastLeft: Bool = false,
+    run: borrowing WritingRun, _ change: (inout OperationBuilder, [Digest]) -> Void
+  ) throws(BackupFolderError) -> [Digest] {
     // Of a name, its digits, two quotation marks and a comma.
     let most = max(1, fullOperation / (2 * Digest.byteCount + 3))
     var rest = names.sorted()[...]
-    while !rest.isEmpty {
+    while isLastLeft ? rest.count > most : !rest.isEmpty {
       let next = Array(rest.prefix(most))
       let staged = try stage(run: run) { change(&$0, next) }
       try publish(staged, run: run)
       rest = rest.dropFirst(next.count)
     }
+    return Array(rest)
   }
 
   /// Throws while something is missing that a decision about a file should know.

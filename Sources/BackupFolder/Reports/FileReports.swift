@@ -86,8 +86,12 @@ public struct StoredVersion: Equatable, Sendable {
   public var shortName: String { String(operation.digest.hex.prefix(8)) }
 
   /// Whether a text names this version, by at least 4 of its first digits.
+  ///
+  /// A version that was chosen again is also known by the operation that first held it.
   public func matches(_ text: String) -> Bool {
-    text.utf8.count >= 4 && operation.digest.hex.hasPrefix(text.lowercased())
+    let digits = text.lowercased()
+    return text.utf8.count >= 4
+      && (operation.digest.hex.hasPrefix(digits) || made.hex.hasPrefix(digits))
   }
 }
 

@@ -28,10 +28,11 @@ struct RememberedFilesReport: Sendable {
 
   private func count(_ state: FileRow.State) -> Int { memory?.states[state.rawValue] ?? 0 }
 
-  /// The number of files that waited for a person's decision.
-  private var decisions: Int {
-    count(.conflict) + count(.late) + (memory?.heldBackVersions ?? 0)
-  }
+  /// The number of files that waited for a person's decision, besides versions that are held back.
+  private var decisions: Int { count(.conflict) + count(.late) }
+
+  /// The number of versions that were held back.
+  private var heldBack: Int { memory?.heldBackVersions ?? 0 }
 
   /// The number of changes that this computer has not opened yet; nobody has checked them.
   private var unopened: Int {
@@ -41,7 +42,7 @@ struct RememberedFilesReport: Sendable {
   }
 
   var codes: [ExitCode] {
-    (decisions > 0 ? [.conflict] : []) + (isForbidden ? [.permissionDenied] : [])
+    (decisions + heldBack > 0 ? [.conflict] : []) + (isForbidden ? [.permissionDenied] : [])
   }
 
   /// The advice, a sentence or two each.
@@ -56,6 +57,11 @@ struct RememberedFilesReport: Sendable {
       advice.append(
         "\(counted(decisions, "file")) needed your decision when this "
           + "computer last opened the backup. To see them: keybackup file list")
+    }
+    if heldBack > 0 {
+      advice.append(
+        "\(counted(heldBack, "version")) of retired computers needed your decision when this "
+          + "computer last opened the backup. To see which files have them: keybackup file list")
     }
     if let waiting = memory?.waitingWallets, waiting > 0 {
       advice.append(

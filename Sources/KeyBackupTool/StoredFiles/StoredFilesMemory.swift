@@ -59,6 +59,13 @@ struct StoredFilesMemory: Codable, Equatable, Sendable {
     return found
   }
 
+  /// Whether a report could have had these numbers: others are a damaged file's.
+  private var isPossible: Bool {
+    let numbers =
+      [heldBackVersions, waitingWallets] + states.values + computers.map(\.operations)
+    return numbers.allSatisfy { (0...1 << 40).contains($0) } && (0...1 << 40).contains(at)
+  }
+
   private static let fileLimit = 4 << 20
 
   /// The memory of a backup; nil: there is none.
@@ -66,7 +73,8 @@ struct StoredFilesMemory: Codable, Equatable, Sendable {
     guard let folder = folder(world),
       let text = ForeignFile.text("\(folder)/\(namespace.hex).json", limit: fileLimit)
     else { return nil }
-    return try? JSONDecoder().decode(StoredFilesMemory.self, from: Data(text.utf8))
+    let found = try? JSONDecoder().decode(StoredFilesMemory.self, from: Data(text.utf8))
+    return found.flatMap { $0.isPossible ? $0 : nil }
   }
 
   /// Stores it.

@@ -85,14 +85,21 @@ extension Backup {
       return opened
     }
     var followed = try search.run(purpose)
-    if case .noKey(let id, let boxes) = followed.obstacle, let slot = unlocked.slot,
-      let key = unlocked.key
-    {
-      // The same security key with another salt: one more touch.
-      if try await search.ask(key, like: slot, at: id, boxes) { followed = try search.run(purpose) }
-    }
-    if case .uncompared(let id) = followed.obstacle, try isSame(id, unlock.common.prompter(world)) {
-      search.compared = id
+    // The master key may have been rotated several times since this computer opened the backup.
+    var tried: Set<NamespaceID> = []
+    var shown: Set<NamespaceID> = []
+    while let obstacle = followed.obstacle {
+      if case .noKey(let id, let boxes) = obstacle, tried.insert(id).inserted,
+        let slot = unlocked.slot, let key = unlocked.key
+      {
+        // The same security key with another salt: one more touch.
+        guard try await search.ask(key, like: slot, at: id, boxes) else { break }
+      } else if case .uncompared(let id) = obstacle, shown.insert(id).inserted {
+        guard try isSame(id, unlock.common.prompter(world)) else { break }
+        search.compared = id
+      } else {
+        break
+      }
       followed = try search.run(purpose)
     }
     try check(&followed)

@@ -66,7 +66,8 @@ struct WatchedFile: Codable, Equatable, Sendable {
     if let saved, saved.size == state.size, saved.modified == state.modified { return .saved }
     // A clock that was set back must not hide it: then it counts from when it was watched.
     let changed = max(Int64(state.modified[0]), since)
-    return (0..<Self.patience).contains(now - changed) ? .changed : .late
+    let (age, isTooLong) = now.subtractingReportingOverflow(changed)
+    return !isTooLong && (0..<Self.patience).contains(age) ? .changed : .late
   }
 
   // MARK: The records

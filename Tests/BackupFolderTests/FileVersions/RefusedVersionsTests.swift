@@ -44,11 +44,14 @@ struct RefusedVersionsTests {
     try retire(thenWriting: ["evil", "worse"])
     try expect(["worse held-back", "evil held-back", "good live"])
     #expect(try choose("good"))
-    try expect(["worse replaced", "evil replaced", "good live"])
+    #expect(
+      try Set(scene.unlock("b").history()) == ["worse replaced", "evil replaced", "good live"])
     #expect(try !choose("good"))
     // What comes later is held back again.
     try node.write("late")
-    try expect(["late held-back", "worse replaced", "evil replaced", "good live"])
+    let open = try scene.unlock("b")
+    #expect(try scene.unlock("b").file().heldBack.map { try open.text($0) } == ["late"])
+    try files.expectSameElsewhere(scene.unlock("b"))
   }
 
   @Test func `Removing the file refuses them, also where nothing else is there`() throws {
@@ -124,22 +127,34 @@ struct RefusedVersionsTests {
     #expect(try scene.unlock("c").live() == ["3"])
   }
 
-  @Test func `Accepting beside a refusal that had not arrived counts`() throws {
+  /// A decision of another computer that has not seen the refusal.
+  enum OtherDecision: CaseIterable {
+    case accept, remove
+  }
+
+  @Test(arguments: OtherDecision.allCases)
+  func `Who refuses wants the current version: it stays beside what another computer decided`(
+    _ decision: OtherDecision
+  ) throws {
     try node.write("good")
     try retire(thenWriting: ["evil"])
     var other = try scene.unlock("b")
-    let held = try #require(try other.file().heldBack.first)
-    // Both have seen the same: one refuses, the other accepts.
+    let file = try other.file()
     let log = try scene.namespacePath + "/keybackup/log"
     let before = try Set(FileManager.default.subpathsOfDirectory(atPath: log))
     #expect(try choose("good"))
     let after = try Set(FileManager.default.subpathsOfDirectory(atPath: log)).subtracting(before)
     let name = try #require(after.first { $0.hasSuffix(".json") })
+    #expect(after.count { $0.hasSuffix(".json") } == 1, "a refusal is one operation")
     let aside = scene.base + "/aside"
     try FileManager.default.moveItem(atPath: "\(log)/\(name)", toPath: aside)
-    try other.choose(held)
+    switch decision {
+    case .accept: try other.choose(#require(file.heldBack.first))
+    case .remove: try other.removeFile(file.id)
+    }
     try FileManager.default.moveItem(atPath: aside, toPath: "\(log)/\(name)")
-    #expect(try scene.unlock("c").live().contains("evil"))
+    let live = decision == .accept ? ["evil", "good"] : ["good"]
+    #expect(try scene.unlock("c").live() == live)
     try files.expectSameElsewhere(scene.unlock("c"))
   }
 

@@ -189,6 +189,25 @@ import Testing
   }
 
   /// The only key proves its new secret with a second touch.
+  /// Whichever of the backups' IDs come first, the key is asked for one after the other.
+  @Test func `A computer that was away during three rotations finds the last backup`() async throws {
+    let keys = try await ThreeKeys()
+    let box = keys.box
+    let away = try box.newHome()
+    let only = keys.only("blue")
+    try await box.keybackup(["restore", "--json"], key: only, home: away)
+    var last = ""
+    for _ in 0..<3 {
+      let rotated = try await box.keybackup(["rotate", "--master-key", "--json"], key: only)
+      last = try #require(try rotated.json()["namespace_id"].text)
+    }
+    let restored = try await box.keybackup(["restore", "--json"], key: only, home: away)
+    #expect(!restored.err.contains("does not open"), "\(restored.err)")
+    let status = try await box.keybackup(
+      ["verify", "--deep", "--json"], key: only, home: away, expecting: nil)
+    #expect(try status.json()["namespace_id"].text == last, "\(status.text)")
+  }
+
   @Test func `The only key is touched twice`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
