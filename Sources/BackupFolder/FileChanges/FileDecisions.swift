@@ -48,6 +48,7 @@ extension OpenNamespace {
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
     try namespace.objects()?.directory.removeStaged(tag: run.tag)
+    let before = log.index.names.count
     let isAdopted = try adoptLate(of: version.file, despiteGaps: despiteGaps, run: run)
     let rules = fileState.versions
     if let held = rules.heldBack(version) {
@@ -61,7 +62,10 @@ extension OpenNamespace {
     let live = rules.live(version.file)
     let aside = live.filter { rules.versions[$0].made != kept.made }
     let held = Set(rules.heldBackNames(of: version.file))
-    if aside.isEmpty, !live.isEmpty, isAdopted, held.isEmpty { return false }
+    if aside.isEmpty, !live.isEmpty, isAdopted, held.isEmpty {
+      // A late one counts here now.
+      return log.index.names.count > before
+    }
     try requireWhole(version.file, despiteGaps)
     guard isAdopted else { throw .file(.historyIncomplete) }
     let names = rules.names(of: aside)

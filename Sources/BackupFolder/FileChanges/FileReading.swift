@@ -188,6 +188,12 @@ extension OpenNamespace {
   /// sealed operations that have no effect.
   public var sealedFindings: [FileFinding] {
     var found = fileState.sealed.findings
+    do throws(BackupFolderError) {
+      _ = try namespace.objects()
+    } catch {
+      found.report(
+        FileFinding(unlisted: "\(FolderLayout.ownFolder)/\(FolderLayout.objectFolder)", error))
+    }
     for wish in fileState.versions.wishes {
       found.report(
         FileFinding(
@@ -234,9 +240,15 @@ extension OpenNamespace {
   }
 
   /// The folders of objects: this namespace's first, then those of the namespaces before it.
+  ///
+  /// One that may not be read is left out, because small files need no object. A finding names it.
   func objectFolders() throws(BackupFolderError) -> [ObjectFolder] {
     var folders: [ObjectFolder] = []
-    if let own = try namespace.objects() { folders.append(own) }
+    do throws(BackupFolderError) {
+      if let own = try namespace.objects() { folders.append(own) }
+    } catch {
+      guard FileFinding(unlisted: "", error).state == .unreadable else { throw error }
+    }
     for older in lineage.earlier { folders += (try? older.open.objectFolders()) ?? [] }
     return folders
   }

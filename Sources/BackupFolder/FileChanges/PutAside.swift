@@ -17,7 +17,10 @@ extension OpenNamespace {
   public func ownVersionsPutAside() throws(BackupFolderError) -> [FileID: OwnVersionPutAside] {
     let folder = BackupFolder(
       path: namespace.folder.path, root: namespace.folder, settings: namespace.settings)
-    let own = try folder.localSilentWriters().filter { $0.namespaceID == id }
+    let here = predecessors.union([id])
+    let own = try folder.localSilentWriters().filter {
+      $0.namespaceID.map(here.contains) ?? false
+    }
     let last: [FileID: Digest] = own.reduce(into: [:]) { $0.merge($1.versions) { $1 } }
     if last.isEmpty { return [:] }
     var found: [FileID: OwnVersionPutAside] = [:]

@@ -6,6 +6,8 @@ public import CSPP
 /// namespaces, with any times in them (docs/decisions/0027).
 public struct NamespaceSelection: Sendable {
   /// Namespaces that this computer opened and that have no known successor here, in order.
+  ///
+  /// If there is none, it is the one to which this computer was last authorised to write.
   public fileprivate(set) var known: [NamespaceID] = []
   /// Namespaces that this computer never opened, or the only one, in order.
   public fileprivate(set) var unknown: [NamespaceID] = []
@@ -88,6 +90,13 @@ extension BackupFolder {
       } else {
         candidates.unknown.append(id)
       }
+    }
+    if candidates.known.isEmpty,
+      let own = try? localSilentWriters().last(where: { $0.namespaceID != nil })?.namespaceID,
+      let place = candidates.unknown.firstIndex(of: own)
+    {
+      // A person compared what this computer accepted.
+      candidates.known = [candidates.unknown.remove(at: place)]
     }
     return candidates
   }

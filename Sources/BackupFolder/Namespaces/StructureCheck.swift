@@ -38,6 +38,12 @@ extension Namespace {
     let localState = rememberedOrNothing()
     let log = try LogHeaders.read(self, localState: localState)
     report.findings += log.findings
+    do throws(BackupFolderError) {
+      _ = try sealedFileCounts()
+    } catch {
+      if error == .interrupted { throw error }
+      report.findings.report(FileFinding(unlisted: SealedLog.path, error))
+    }
     report.failures = report.findings
     for finding in report.findings {
       if let record = finding.recordID { report.notCurrent[record] = finding.state }

@@ -63,10 +63,17 @@ public struct FileContents: ~Copyable {
   }
 
   /// The digest of the contents and their size.
-  borrowing func digest() throws(BackupFolderError) -> (digest: Digest, size: UInt64) {
+  ///
+  /// - Parameter isInterrupted: whether to give up.
+  /// - Returns: both.
+  /// - Throws: ``BackupFolderError/interrupted``; system errors.
+  borrowing func digest(
+    unless isInterrupted: () -> Bool
+  ) throws(BackupFolderError) -> (digest: Digest, size: UInt64) {
     var hash = SHA256()
     var size: UInt64 = 0
     try forEachPiece { (piece) throws(BackupFolderError) in
+      if isInterrupted() { throw .interrupted }
       hash.update(piece)
       size += UInt64(piece.byteCount)
     }

@@ -30,21 +30,22 @@ struct ObjectFolder {
   ///   - tag: distinguishes this computer's temporary files.
   ///   - progress: receives the number of bytes sealed so far.
   /// - Returns: the version.
-  /// - Throws: ``FileObstacle/changedWhileReading``; system errors.
+  /// - Throws: ``FileObstacle/changedWhileReading``; ``BackupFolderError/interrupted``; system errors.
   static func prepare(
     _ contents: borrowing FileContents, digest: Digest, hedge seed: borrowing SecretBytes,
     in namespace: Namespace, tag: String, progress: (UInt64) -> Void
   ) throws(BackupFolderError) -> PreparedVersion {
     var digest = digest
     for attempt in 1...tries {
-      if attempt > 1 { digest = try contents.digest().digest }
+      let isInterrupted = namespace.settings.watch.isInterrupted
+      if attempt > 1 { digest = try contents.digest(unless: isInterrupted).digest }
       do throws(BackupFolderError) {
         if let bytes = try contents.inline() {
           return try inline(bytes, digest, of: contents)
         }
         let folder = try namespace.directory.makeSubdirectory(FolderLayout.ownFolder)
           .makeSubdirectory(FolderLayout.objectFolder)
-        return try ObjectFolder(directory: folder)
+        return try ObjectFolder(directory: folder, isInterrupted: isInterrupted)
           .stage(contents, digest, hedge: seed, tag: tag, progress)
       } catch .file(.changedWhileReading) {
         continue
@@ -76,6 +77,7 @@ struct ObjectFolder {
     var output: [UInt8] = []
     var done: UInt64 = 0
     try contents.forEachPiece { (piece) throws(BackupFolderError) in
+      if isInterrupted() { throw .interrupted }
       do throws(CSPPError) {
         try sealer.seal(piece, into: &output)
       } catch {

@@ -41,6 +41,8 @@ struct SealedLog {
   private(set) var incomplete: Set<OperationName> = []
   /// The operations whose file is here and was not read for any reason, by the file's name.
   private(set) var unread: Set<OperationName> = []
+  /// The files that hold an operation in another spelling, by what their names claim.
+  private var respelled: [(file: LogFile, claimed: OperationName)] = []
   /// Whether some folder could not be listed.
   private(set) var isUnlisted = false
   /// The folder that was listed.
@@ -100,6 +102,7 @@ struct SealedLog {
       sealed.read(file, in: &files, namespace, by: reader, &workspace)
     }
     sealed.bringInOrder()
+    sealed.reportRespelled()
     sealed.judge(log.files.retirements)
     return sealed
   }
@@ -133,7 +136,14 @@ struct SealedLog {
       case .invalidSignature:
         report(file, in: &files, .unreadable, "the computer that it names did not sign it")
       case .otherSpelling:
-        report(file, in: &files, .foreign, "a copy in another spelling: it changes nothing")
+        let digest = workspace.operation.withBytes { Digest(of: $0) }
+        guard let claimed = file.claimedName,
+          claimed.digest != SIMD2(digest.words.x, digest.words.y),
+          respelled.count < Self.mostIncomplete
+        else {
+          return report(file, in: &files, .foreign, Self.respelledReason)
+        }
+        respelled.append((file, claimed))
       default: report(file, in: &files, .unreadable, "\(error)")
       }
     }
@@ -208,6 +218,25 @@ struct SealedLog {
       incomplete.insert(name)
     }
     findings.report(finding(file, state, reason))
+  }
+
+  private static let respelledReason = "a copy in another spelling: it changes nothing"
+
+  /// Reports files that hold an operation in another spelling under the operation's own name.
+  ///
+  /// Beside the operation such a file changes nothing. In its place it is damage: one more byte makes
+  /// it no operation at all.
+  private mutating func reportRespelled() {
+    let here = names
+    for (file, claimed) in respelled {
+      let isCopy = here.contains(claimed)
+      if !isCopy { unread.insert(claimed) }
+      findings.report(
+        finding(
+          file, isCopy ? .foreign : .unreadable,
+          isCopy ? Self.respelledReason : "changed since its computer wrote it"))
+    }
+    respelled = []
   }
 
   private static let mostIncomplete = 1 << 16

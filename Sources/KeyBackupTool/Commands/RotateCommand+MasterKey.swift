@@ -166,7 +166,9 @@ extension RotateCommand {
       }
       lines.append(
         "These computers write without a touch, to the earlier backup until you authorise them again: "
-          + names.joined(separator: ", ") + ". Run there: keybackup writers request")
+          + names.joined(separator: ", ")
+          + ". Run there, with your key: keybackup writers authorise")
+      lines.append("Without your key, begin there with: keybackup writers request")
     }
     if !rotation.left.isEmpty {
       lines.append(

@@ -37,9 +37,10 @@ struct AddedFilesMemory {
   ///   - path: the path now; `-` stands for no path.
   ///   - name: the name in the backup.
   ///   - file: the file of that name; nil: there is none.
+  ///   - mayReplace: whether the command has `--replace`.
   /// - Throws: `usage`, `interrupted`.
   func requireSame(
-    _ path: String, _ name: PathComponent, as file: FileID?
+    _ path: String, _ name: PathComponent, as file: FileID?, mayReplace: Bool = true
   ) throws(UserMessage) {
     guard let file, let known = paths[file.hex], let place = Self.place(path), place != known
     else { return }
@@ -57,7 +58,10 @@ struct AddedFilesMemory {
       .usage,
       "\"\(PrintableText.name(name.text))\" is the name of \(ShellWord.quoted(known)) in the backup",
       hint: "for a file of its own, give this one another name: --name NAME\n"
-        + "if it takes the place of that file, add --replace")
+        + (mayReplace
+          ? "if it takes the place of that file, add --replace"
+          : "if it takes the place of that file, run once: keybackup file add --replace "
+            + ShellWord.quoted(path)))
   }
 
   /// Remembers the path of a file that was added.

@@ -192,7 +192,7 @@ extension Output {
     let least = (isOfRetired ? gone : files).min { $0.version.at < $1.version.at }
     let which = isOfRetired ? "the one of the retired computer" : "the older one"
     return "\(files.count) files are called \(ShellWord.quoted(path)). To remove \(which): "
-      + "keybackup file remove \(least?.file.id.hex.prefix(8) ?? "ID")"
+      + "keybackup file remove \(least?.file.id.hex ?? "ID")"
   }
 
   /// The places of restored versions, one a line.

@@ -12,8 +12,6 @@ enum FileSelector {
 
   /// The one file that is meant.
   ///
-  /// A whole name wins over the beginning of an ID.
-  ///
   /// - Parameters:
   ///   - files: all files of the backup.
   ///   - selector: what the person named.
@@ -25,9 +23,7 @@ enum FileSelector {
     _ files: [BackedUpFile], _ selector: String, retired: Set<SigningKey> = [],
     withRemoved: Bool = true
   ) throws(UserMessage) -> BackedUpFile {
-    let named = files.filter { names($0).contains(selector) }
-    var meant =
-      named.isEmpty ? files.filter { ShortID.matches(selector.lowercased(), $0.id.hex) } : named
+    var meant = meant(files, selector)
     if !withRemoved, meant.count > 1 {
       let kept = meant.filter { FileRow($0).state != .removed }
       if kept.count == 1 { meant = kept }
@@ -37,8 +33,27 @@ enum FileSelector {
         .noInput, "there is no file \"\(PrintableText.name(selector))\" in the backup",
         hint: "to see what is there: keybackup file list")
     }
-    guard meant.count == 1 else { throw ambiguous(selector, meant, retired) }
+    guard meant.count == 1 else { throw ambiguous(selector, meant, among: files, retired) }
     return first
+  }
+
+  /// The files that a text may mean.
+  ///
+  /// A whole ID wins over all names, and a name over the beginning of an ID. A name with as many
+  /// digits as lists show of an ID does not: the computer that wrote that file chose it.
+  static func meant(_ files: [BackedUpFile], _ selector: String) -> [BackedUpFile] {
+    let digits = selector.lowercased()
+    if let whole = files.first(where: { $0.id.hex == digits }) { return [whole] }
+    let isShown = selector.count >= ShortID.leastShown
+    let named = files.filter { names($0).contains(selector) }
+    if !named.isEmpty, !isShown { return named }
+    return files.filter { names($0).contains(selector) || ShortID.matches(digits, $0.id.hex) }
+  }
+
+  /// The ID of a file as a command takes it: its first digits, if nothing else has them.
+  static func id(of file: BackedUpFile, among files: [BackedUpFile]) -> String {
+    let short = ShortID.shown(file.id.hex, among: files.map(\.id.hex))
+    return meant(files, short).count == 1 ? short : file.id.hex
   }
 
   /// The names under which a file is known: those of its versions, alone and with their computer's.
@@ -48,16 +63,16 @@ enum FileSelector {
   }
 
   private static func ambiguous(
-    _ selector: String, _ meant: [BackedUpFile], _ retired: Set<SigningKey>
+    _ selector: String, _ meant: [BackedUpFile], among files: [BackedUpFile],
+    _ retired: Set<SigningKey>
   ) -> UserMessage {
     let rows = meant.map(FileRow.init)
     let full = rows.map { ($0.label.map { $0 + "/" } ?? "") + $0.text }
-    let ids = ShortID.shown(meant.map(\.id.hex))
     // A name that only one of them has is easier to type.
     let shown = rows.indices.prefix(10).map { place in
       full.count { $0 == full[place] } == 1 && full[place] != selector
         ? ShellWord.quoted(full[place])
-        : "\(ids[place]) (\(origin(rows[place], retired)))"
+        : "\(id(of: meant[place], among: files)) (\(origin(rows[place], retired)))"
     }
     let rest = meant.count > 10 ? " and \(meant.count - 10) more" : ""
     return UserMessage(

@@ -143,8 +143,9 @@ struct FileSummary: Sendable {
       }
       advice.append(
         "these computers write without a touch to the backup as it was before its master key was "
-          + "rotated: \(names.joined(separator: ", ")). Authorise them again; run there: keybackup "
-          + "writers request")
+          + "rotated: \(names.joined(separator: ", ")). To authorise one again, with your key: "
+          + "keybackup writers authorise")
+      advice.append("without your key, begin there with: keybackup writers request")
     }
     if isIncomplete, !isForbidden {
       advice.append(

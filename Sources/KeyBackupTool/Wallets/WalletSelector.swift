@@ -32,8 +32,8 @@ enum WalletSelector {
 
   /// The wallet that the user means, as its first version.
   ///
-  /// A whole ID wins over the beginning of one, unless that has as many digits as lists show. It
-  /// does not win over another wallet's name. Someone else may have chosen each of these.
+  /// A whole ID wins over the beginning of one, unless a list shows that beginning. It does not win
+  /// over another wallet's name. Someone else may have chosen each of these.
   ///
   /// - Throws: `no-input` for none, or what else is wrong where not everything
   ///   could be read; `ambiguous` for several.
@@ -74,13 +74,17 @@ enum WalletSelector {
   /// Those that have the selector as their whole ID or as their name, or all if none has it as its
   /// ID.
   ///
-  /// All also where a list may have shown it as another one's ID. A record ID is no text that
-  /// somebody chose.
+  /// All also where a list would show it as another one's ID, if nobody had a wallet with this whole
+  /// ID. A record ID wins over all of these: nobody chose it.
   static func meant(_ found: [WalletRow], _ selector: String) -> [WalletRow] {
-    let isRecord = found.contains { $0.recordID.hex == selector }
-    let isShown = selector.count >= ShortID.leastShown && !isRecord
-    if isShown || !found.contains(where: { matchesID(selector, $0) }) { return found }
-    return found.filter { matchesID(selector, $0) || $0.name == selector }
+    let records = found.filter { $0.recordID.hex == selector }
+    if !records.isEmpty { return records }
+    let others = found.filter { $0.id != selector }
+    if others.count == found.count { return found }
+    let isShown = zip(others, ShortID.shown(others.map(\.id))).contains {
+      $1 == selector && $0.id != $1
+    }
+    return isShown ? found : found.filter { $0.id == selector || $0.name == selector }
   }
 
   /// The digits of a wallet's ID that a list shows.

@@ -45,6 +45,24 @@ struct PlantedSealedTests {
     #expect(!open.silentWriters()[0].hasGap)
   }
 
+  @Test(arguments: ["\n", " "])
+  func `An operation that somebody added a character to is damage, in its own place`(
+    _ more: String
+  ) throws {
+    let path = try node.chain + "/" + names[2]
+    let whole = try data(names[2])
+    try write(whole + Data(more.utf8), path)
+    var open = try scene.unlock("a")
+    #expect(try open.live() == ["two"])
+    #expect(open.sealedFindings.map(\.state) == [.unreadable])
+    #expect(open.sealedFindings[0].reason.contains("changed since"))
+    // Beside the operation under another name it changes nothing.
+    try write(whole, node.chain + "/" + "copy.json")
+    open = try scene.unlock("a")
+    #expect(try open.live() == ["three"])
+    #expect(!open.sealedFindings.contains { $0.reason.contains("changed since") })
+  }
+
   @Test
   func `A changed signature, box or header is not believed`() throws {
     let whole = String(decoding: try data(names[2]), as: UTF8.self)

@@ -188,9 +188,9 @@ import Testing
     }
   }
 
-  /// The only key proves its new secret with a second touch.
   /// Whichever of the backups' IDs come first, the key is asked for one after the other.
-  @Test func `A computer that was away during three rotations finds the last backup`() async throws {
+  @Test func `A computer that was away during three rotations finds the last backup`() async throws
+  {
     let keys = try await ThreeKeys()
     let box = keys.box
     let away = try box.newHome()
@@ -208,6 +208,7 @@ import Testing
     #expect(try status.json()["namespace_id"].text == last, "\(status.text)")
   }
 
+  /// The only key proves its new secret with a second touch.
   @Test func `The only key is touched twice`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box

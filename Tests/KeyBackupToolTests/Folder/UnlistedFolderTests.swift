@@ -40,6 +40,26 @@ import Testing
     }
   }
 
+  @Test func `Small files come back where the objects may not be read`() async throws {
+    let computers = try await FileComputers()
+    let box = computers.box
+    try Files.write("small", to: computers.files + "/small")
+    try Files.write(String(repeating: "large", count: 2000), to: computers.files + "/large")
+    try await computers.laptop(
+      ["file", "add", computers.files + "/small", computers.files + "/large"])
+    let path = computers.backup.place + "/keybackup/objects"
+    try Files.setMode(path, 0o000)
+    defer { try? Files.setMode(path, 0o700) }
+    let out = box.root + "/restored"
+    try Files.makeFolder(out)
+    try Files.setMode(out, 0o777)
+    let restored = try await box.keybackup(
+      ["restore", "--out", out + "/here"], wrapper: Sandbox.withoutPrivilege, expecting: nil)
+    #expect(restored.code == 87 && restored.text.contains("keybackup/objects"), "\(restored.text)")
+    #expect(Files.tree(out).contains { $0.hasSuffix("/small") }, "\(Files.tree(out))")
+    #expect(!Files.tree(out).contains { $0.hasSuffix("/large") })
+  }
+
   @Test func `What silent writers wrote may be forbidden, and is not said to be on its way`()
     async throws
   {

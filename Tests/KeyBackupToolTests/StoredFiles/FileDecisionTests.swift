@@ -161,6 +161,50 @@ import Testing
     try await computers.third(["file", "restore", "channel.backup", "--out", computers.target()])
   }
 
+  @Test func `A server that was retired goes on after a rotation once it is authorised again`()
+    async throws
+  {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer()
+    try await computers.serverAdds("one")
+    try await computers.laptop(["writers", "retire", "node"])
+    try await computers.laptop(["rotate", "--master-key"])
+    let request = try await computers.server(["writers", "request", "--new-key", "--json"]).json()
+    #expect(request["label"].text == "node", "it keeps its name")
+    let answer = try await computers.laptop(
+      ["writers", "authorise", try #require(request["line"].text), "--yes", "--json"]
+    ).json()
+    try await computers.server(
+      ["writers", "accept", try #require(answer["line"].text), "--yes"])
+    #expect(try await computers.serverAdds("two")["changed"].flag == true)
+    let path = computers.serverHome + "/channel.backup"
+    try await computers.server(["file", "watch", path, "--once"])
+    let status = try await computers.server(["status"], expecting: nil)
+    #expect(status.code != 90, "\(status.text)")
+    let out = computers.target()
+    try await computers.third(["restore", "--only", "files", "--out", out], expecting: nil)
+    #expect(try Files.tree(out).map { try Files.text(out + "/" + $0) }.contains("two"))
+  }
+
+  /// Somebody who may add files named one by the digits that a list shows of another.
+  @Test func `A file is not taken for another one whose digits are its name`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer()
+    let file = try await computers.serverAdds("good")
+    let id = try #require(file["file_id"].text)
+    for name in [String(id.prefix(8)), id] {
+      try await computers.serverAdds("planted", as: name)
+    }
+    let shown = try await computers.laptop(
+      ["file", "history", String(id.prefix(8))], expecting: nil)
+    #expect(shown.code == 90 && shown.err.contains("node/channel.backup"), "\(shown.text)")
+    try await computers.laptop(["file", "remove", id, "--yes"])
+    let list = try await computers.laptop(["file", "list", "--json"]).json()["files"].items
+    for row in list {
+      #expect((row["state"].text == "removed") == (row["file_id"].text == id), "\(row)")
+    }
+  }
+
   @Test func `After a rotation a computer says that what it adds is late`() async throws {
     let computers = try await FileComputers()
     try await computers.laptop(["writers", "authorise", "--label", "laptop"])

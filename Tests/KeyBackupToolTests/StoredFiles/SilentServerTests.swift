@@ -156,7 +156,7 @@ import Testing
     let old = try #require(aside.firstMatch(of: /\.of-([0-9a-f]{8})-/)).1
     #expect(
       restored.err.contains(
-        "To remove the one of the retired computer: keybackup file remove \(old)\n"),
+        "To remove the one of the retired computer: keybackup file remove \(old)"),
       "\(restored.err)")
     let refused = try await computers.third(
       ["file", "restore", "notes.txt", "--out", out], expecting: nil)

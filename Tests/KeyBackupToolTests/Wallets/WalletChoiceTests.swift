@@ -55,8 +55,18 @@ import Testing
       #expect(shown["wallet"]["id"] == wallet["id"])
     }
     try await box.keybackup(["wallet", "show", String(id.prefix(9))])
-    // An ID that is typed whole means that wallet, also where another one's begins with it.
-    #expect(try await box.keybackup(["wallet", "show", id]).text.contains("mine"))
+    // An ID that is typed whole means that wallet, also where another one's begins with it. A
+    // record ID does so whatever others are called.
+    let record = try #require(wallets.first { $0["id"].text == id }?["record_id"].text)
+    let planted = [
+      Samples.entry(id: id + "x", name: record), Samples.entry(id: record + "x", name: "mine"),
+    ]
+    try await box.keybackup(
+      ["wallet", "import", "-"], input: Array(planted.joined(separator: "\n").utf8))
+    for selector in [id, record] {
+      let shown = try await box.keybackup(["wallet", "show", selector, "--json"]).json()
+      #expect(shown["wallet"]["id"].text == id)
+    }
   }
 
   @Test func `A hyphen is standard output`() async throws {

@@ -57,14 +57,13 @@ extension FileAddition {
         hint: "where your key is, run: keybackup file add PATH --to ID")
     }
     added.isSilent = true
-    if let known = try? folder.candidates().known, !known.isEmpty {
-      added.isBehind = writer.namespaceID.map { !known.contains($0) } ?? false
-    }
+    let opened = ((try? folder.candidates().known) ?? []).first
+    added.isBehind = opened != nil && opened != writer.namespaceID
     var memory = writer.namespaceID.map { AddedFilesMemory($0, world) }
     for file in added.files where !terms.replace {
       try memory?.requireSame(file.path, file.name, as: writer.files[file.name])
     }
-    let seen = writer.namespaceID.flatMap { StoredFilesMemory.of($0, world) }
+    let seen = (opened ?? writer.namespaceID).flatMap { StoredFilesMemory.of($0, world) }
     for place in added.files.indices {
       let aside = seen?.putAside(writer.files[added.files[place].name], writer)
       // One that was removed is meant to come back. Beside a version that somebody chose since, it

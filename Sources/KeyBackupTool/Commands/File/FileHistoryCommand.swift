@@ -18,7 +18,7 @@ struct FileHistoryCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let opened = try await unlock.open(world)
     let file = try FileSelector.only(
-      opened.allFiles(), named.name, retired: opened.retiredKeys)
+      opened.namedFiles(), named.name, retired: opened.retiredKeys)
     opened.rememberFiles(world)
     let output = unlock.output(world)
     if unlock.common.json {
@@ -29,6 +29,14 @@ struct FileHistoryCommand: ParsableCommand, KeyBackupCommand {
       try output.result(StoredVersion.table(file))
       if file.dropped > 0 {
         output.note("\(counted(file.dropped, "older version")) given up by keybackup file prune.")
+      }
+      if file.isConflicted {
+        output.note("Several versions count. To choose one: keybackup file keep NAME VERSION")
+      }
+      if file.versions.contains(where: { $0.standing == .late }) {
+        output.note(
+          "Late is what a computer wrote to the backup as it was before its master key was rotated. It "
+            + "counts, and the next change of the file takes it over.")
       }
       if file.versions.contains(where: { $0.standing == .heldBack }) {
         output.note(

@@ -27,7 +27,7 @@ struct FileKeepCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     var opened = try await unlock.open(world, for: .writing)
-    let file = try FileSelector.only(opened.allFiles(), named.name)
+    let file = try FileSelector.only(opened.namedFiles(), named.name)
     let chosen = try FileSelector.only(file, version: version)
     try Interruption.check()
     let isOpen = chosen.standing != .live || file.isConflicted || !file.heldBack.isEmpty
@@ -49,8 +49,11 @@ struct FileKeepCommand: ParsableCommand, KeyBackupCommand {
         "version": .string(chosen.operation.digest.hex), "changed": .bool(isChange),
       ], ofChange: "version \(chosen.shortName) was kept all the same")
     if isChange, !unlock.common.json {
-      let after = try? opened.allFiles().first { $0.id == file.id }
-      if let after { Self.note(what: after, before: file, chosen, output) }
+      let all = (try? opened.allFiles()) ?? []
+      if let after = all.first(where: { $0.id == file.id }) {
+        let id = FileSelector.id(of: file, among: all)
+        Self.note(what: after, before: file, chosen, named: id, output)
+      }
     }
     return .success
   }
@@ -68,7 +71,8 @@ struct FileKeepCommand: ParsableCommand, KeyBackupCommand {
 
   /// Says what became of the versions that were held back, and what still has to be decided.
   private static func note(
-    what after: BackedUpFile, before: BackedUpFile, _ chosen: StoredVersion, _ output: Output
+    what after: BackedUpFile, before: BackedUpFile, _ chosen: StoredVersion, named id: String,
+    _ output: Output
   ) {
     let accepted = chosen.standing == .heldBack ? 1 : 0
     let refused = before.heldBack.count - after.heldBack.count - accepted
@@ -81,10 +85,11 @@ struct FileKeepCommand: ParsableCommand, KeyBackupCommand {
       output.warn(
         "It is in conflict with \(counted(Set(after.live.map(\.content)).count - 1, "other version")). "
           + "To choose one: keybackup file keep NAME VERSION")
-    } else if !after.heldBack.isEmpty {
+    } else if !after.heldBack.isEmpty, let current = after.live.first {
       output.note(
         "Held back still: \(counted(after.heldBack.count, "version")). To refuse what is held back, "
-          + "keep the current version: keybackup file keep NAME VERSION")
+          + "keep the current version: keybackup file keep \(id) "
+          + current.shortName)
     }
   }
 }

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import BackupFolder
 internal import CSPP
+internal import CommandSupport
 
 /// `keybackup file list`: a row for each file.
 struct FileListCommand: ParsableCommand, KeyBackupCommand {
@@ -40,6 +41,20 @@ extension OpenNamespace {
     } catch {
       throw UserMessage(error)
     }
+  }
+
+  /// The same where a person names one: that none is there is not said of a folder that may not be
+  /// read.
+  ///
+  /// - Returns: the files.
+  /// - Throws: `permission-denied`.
+  func namedFiles() throws(UserMessage) -> [BackedUpFile] {
+    let files = try allFiles()
+    guard files.isEmpty, let forbidden = (logFindings + sealedFindings).first(where: \.isForbidden)
+    else { return files }
+    throw UserMessage(
+      .permissionDenied, "\(ShellWord.quoted(forbidden.file)) in the backup: \(forbidden.reason)",
+      hint: "check the owner and the permissions of the folder")
   }
 
   /// Whether the backup has files, as far as they can be listed.

@@ -23,8 +23,9 @@ struct FileRemoveCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     var opened = try await unlock.open(world, for: .writing)
+    let all = try opened.namedFiles()
     let file = try FileSelector.only(
-      opened.allFiles(), named.name, retired: opened.retiredKeys, withRemoved: false)
+      all, named.name, retired: opened.retiredKeys, withRemoved: false)
     try Interruption.check()
     let row = FileRow(file)
     let prompter = unlock.common.prompter(world)
@@ -50,19 +51,21 @@ struct FileRemoveCommand: ParsableCommand, KeyBackupCommand {
         "computer": .optional(row.label), "changed": .bool(isChange),
       ], ofChange: "the file was removed all the same")
     if isChange, !unlock.common.json {
-      tell(file, unlock.output(world))
+      tell(file, among: all, unlock.output(world))
     }
     return .success
   }
 
   /// Says how to bring the file back.
-  private func tell(_ file: BackedUpFile, _ output: Output) {
-    // As the person named it: that means this file.
-    let name = ShellWord.quoted(named.name)
+  private func tell(_ file: BackedUpFile, among all: [BackedUpFile], _ output: Output) {
+    // As the person named it, if that means this file alone and no option.
+    let isPlain = !named.name.hasPrefix("-") && FileSelector.meant(all, named.name).count == 1
+    let name =
+      isPlain ? ShellWord.quoted(named.name) : FileSelector.id(of: file, among: all)
     output.note("Its versions are kept, encrypted. To see them: keybackup file history \(name)")
     let live = file.live.map(\.operation.digest.hex)
-    let ids = ShortID.shown(file.versions.map(\.operation.digest.hex))
-    let version = zip(file.versions, ids).first { live == [$0.0.operation.digest.hex] }?.1
+    let versions = ShortID.shown(file.versions.map(\.operation.digest.hex))
+    let version = zip(file.versions, versions).first { live == [$0.0.operation.digest.hex] }?.1
     output.note("To bring one back: keybackup file keep \(name) \(version ?? "VERSION")")
   }
 }

@@ -45,7 +45,7 @@ struct FileRestoreCommand: ParsableCommand, KeyBackupCommand {
     let tree = try RestoredTree(path: out)
     let opened = try await backup.unlock(unlock, world)
     let retired = opened.retiredKeys
-    let planned = try plan(opened.allFiles(), retired)
+    let planned = try plan(opened.namedFiles(), retired)
     opened.rememberFiles(world)
     try Interruption.check()
     var restore = FileRestore(into: tree, planned, unlock.common, world)

@@ -14,7 +14,7 @@ struct FileShowCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let opened = try await unlock.open(world)
     let file = try FileSelector.only(
-      opened.allFiles(), named.name, retired: opened.retiredKeys, withRemoved: false)
+      opened.namedFiles(), named.name, retired: opened.retiredKeys, withRemoved: false)
     let row = FileRow(file)
     let output = unlock.output(world)
     guard !unlock.common.json, let newest = file.newest else {

@@ -194,7 +194,8 @@ struct FileWatchCommand: ParsableCommand, LastingCommand {
     guard let writer = try LocalWriterChoice.writer(folder, options) else { throw notAuthorised }
     var memory = writer.namespaceID.map { AddedFilesMemory($0, world) }
     do throws(UserMessage) {
-      try memory?.requireSame(file.path, source.name, as: writer.files[source.name])
+      try memory?.requireSame(
+        file.path, source.name, as: writer.files[source.name], mayReplace: false)
     } catch {
       if error.code == .interrupted { throw error }
       // It is not saved until one of the two has another name.

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import BackupFolder
 internal import CSPP
 
 /// The name of a computer that becomes a silent writer.
@@ -15,10 +16,17 @@ struct WriterLabelOption: ParsableArguments {
     }
   }
 
-  /// The name.
+  /// The name: the given one, else the one that this computer had, else the host's.
   ///
+  /// - Parameters:
+  ///   - world: what surrounds the process.
+  ///   - known: the silent writer that this computer was before, whose key goes on.
+  /// - Returns: the name.
   /// - Throws: `config` where the host's name cannot be one.
-  func label(_ world: World) throws(UserMessage) -> PathComponent {
+  func label(
+    _ world: World, continuing known: LocalSilentWriter? = nil
+  ) throws(UserMessage) -> PathComponent {
+    if label == nil, let known { return known.label }
     guard let name = PathComponent(label ?? world.hostName) else {
       throw UserMessage(
         .config, "this computer has no name that can be used", hint: "give it one: --label NAME")

@@ -122,7 +122,7 @@ struct WritersAuthoriseCommand: ParsableCommand, KeyBackupCommand {
 
   private func authoriseThis(_ world: World) async throws(UserMessage) -> ExitCode {
     let output = unlock.output(world)
-    let label = try names.label(world)
+    _ = try names.label(world)
     let backup = try await unlock.backup(world, for: .writing)
     var opened = try await backup.unlock(
       unlock, world, orElse: "this computer was not authorised")
@@ -132,10 +132,16 @@ struct WritersAuthoriseCommand: ParsableCommand, KeyBackupCommand {
     // What it may already, it goes on with under the same key.
     let may = active.reduce(grant.permissions) { $0.subtracting($1.may) }
     if may.isEmpty, let known = active.last { return try tell(known, output) }
+    let before: LocalSilentWriter?
+    do throws(BackupFolderError) {
+      before = try Self.before(in: folder, of: opened)
+    } catch {
+      throw UserMessage(error)
+    }
+    let label = try names.label(world, continuing: before)
     let request: WriterRequest
     do throws(BackupFolderError) {
-      request = try folder.requestSilentWriting(
-        label: label, continuing: Self.before(in: folder, of: opened))
+      request = try folder.requestSilentWriting(label: label, continuing: before)
       let made: (answer: String, operation: Operation.Seen)
       do throws(BackupFolderError) {
         made = try opened.authorise(request, may: may)

@@ -35,12 +35,19 @@ struct WritersRequestCommand: ParsableCommand, KeyBackupCommand {
   }
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    let label = try names.label(world)
     let output = common.output(world)
     let place = try Backup.folder(at: folder.path(world, output), world, common)
+    let (before, last): (LocalSilentWriter?, LocalSilentWriter?)
+    do throws(BackupFolderError) {
+      before = try known(place)
+      last = try place.localSilentWriters().last { $0.namespaceID != nil }
+    } catch {
+      throw UserMessage(error)
+    }
+    let label = try names.label(world, continuing: before ?? last)
     let request: WriterRequest
     do throws(BackupFolderError) {
-      request = try place.requestSilentWriting(label: label, continuing: known(place))
+      request = try place.requestSilentWriting(label: label, continuing: before)
     } catch {
       throw UserMessage(error)
     }
