@@ -37,6 +37,21 @@ extension BackupFolder {
     try candidates(among: namespaces())
   }
 
+  /// The last namespace to which a namespace has moved, as this computer knows from
+  /// opening it.
+  ///
+  /// - Parameter id: the namespace.
+  /// - Returns: nil if this computer knows of no rotation of its master key.
+  public func knownSuccessor(of id: NamespaceID) -> NamespaceID? {
+    let state = try? StateFolder(path: settings.stateFolder, folder: root, make: false)
+    var seen: Set<NamespaceID> = [id]
+    var last: NamespaceID?
+    while let next = state?.readableMemory(of: last ?? id).movedTo, seen.insert(next).inserted {
+      last = next
+    }
+    return last
+  }
+
   /// All namespaces here that a key slot may open, the candidates first.
   ///
   /// A namespace with a successor also has files of keys that were not plugged in at its rotation.

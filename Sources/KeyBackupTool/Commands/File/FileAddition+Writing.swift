@@ -57,13 +57,13 @@ extension FileAddition {
         hint: "where your key is, run: keybackup file add PATH --to ID")
     }
     added.isSilent = true
-    let opened = ((try? folder.candidates().known) ?? []).first
-    added.isBehind = opened != nil && opened != writer.namespaceID
+    let next = writer.namespaceID.flatMap { folder.knownSuccessor(of: $0) }
+    added.isBehind = next != nil
     var memory = writer.namespaceID.map { AddedFilesMemory($0, world) }
     for file in added.files where !terms.replace {
       try memory?.requireSame(file.path, file.name, as: writer.files[file.name])
     }
-    let seen = (opened ?? writer.namespaceID).flatMap { StoredFilesMemory.of($0, world) }
+    let seen = (next ?? writer.namespaceID).flatMap { StoredFilesMemory.of($0, world) }
     for place in added.files.indices {
       let aside = seen?.putAside(writer.files[added.files[place].name], writer)
       // One that was removed is meant to come back. Beside a version that somebody chose since, it
