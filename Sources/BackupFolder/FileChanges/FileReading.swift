@@ -280,9 +280,3 @@ extension OpenNamespace {
     return (put, operation)
   }
 }
-
-extension FileVersions.Identity {
-  init(_ version: StoredVersion) {
-    self.init(made: version.made, file: version.file, content: version.content)
-  }
-}

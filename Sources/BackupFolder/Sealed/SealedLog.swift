@@ -227,6 +227,7 @@ struct SealedLog {
   /// Beside the operation such a file changes nothing. In its place it is damage: one more byte makes
   /// it no operation at all.
   private mutating func reportRespelled() {
+    if respelled.isEmpty { return }
     let here = names
     for (file, claimed) in respelled {
       let isCopy = here.contains(claimed)

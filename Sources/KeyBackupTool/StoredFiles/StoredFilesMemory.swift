@@ -17,6 +17,13 @@ struct StoredFilesMemory: Codable, Equatable, Sendable {
     var operations: Int
   }
 
+  /// The version that this computer wrote last of a file without the key, where it does not count.
+  struct PutAside: Codable, Equatable, Sendable {
+    var operation: String
+    /// Whether no other version counted either.
+    var isRemoved: Bool
+  }
+
   /// The time of that look, in Unix seconds.
   var at: Int64
   /// The number of files in each state, by its word.
@@ -27,13 +34,7 @@ struct StoredFilesMemory: Codable, Equatable, Sendable {
   /// Wallets of such computers that were not in the CSPP files.
   var waitingWallets: Int
   var computers: [Computer]
-  /// The version that this computer wrote last of a file without the key, where it does not count.
-  struct PutAside: Codable, Equatable, Sendable {
-    var operation: String
-    /// Whether no other version counted either.
-    var isRemoved: Bool
-  }
-  /// Such versions by the files' IDs.
+  /// What this computer wrote last without the key and no longer counts, by the files' IDs.
   var putAside: [String: PutAside]?
 
   init(_ summary: FileSummary, at time: Int64) {

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import BackupFolder
@@ -15,6 +16,35 @@ struct AddedFileTests {
 
   private func name(_ text: String) throws -> PathComponent {
     try #require(PathComponent(text))
+  }
+
+  /// With the key and without it.
+  @Test(arguments: [false, true])
+  func `It can be interrupted while contents are sealed, and leaves nothing`(
+    _ isSilent: Bool
+  ) throws {
+    let node = try SilentComputer(scene)
+    let sealed = Mutex(false)
+    var settings = scene.settings(isSilent ? "node" : "a")
+    settings.watch.isInterrupted = { sealed.withLock { $0 } }
+    let folder = try BackupFolder.open(path: scene.folder, settings: settings)
+    let namespace = try folder.namespace()
+    let slot = try #require(try namespace.scan().keySlots.first)
+    var open = try namespace.open(slot.unwrap(secret: scene.secret()))
+    #expect(throws: BackupFolderError.interrupted) {
+      let contents = FileContents.large("film ")
+      let name = try name("film")
+      let progress = { (_: UInt64) in sealed.withLock { $0 = true } }
+      if isSilent {
+        _ = try folder.addSilently(contents, name: name, as: node.writer, progress: progress)
+      } else {
+        _ = try open.addFile(contents, name: name, progress: progress)
+      }
+    }
+    #expect(sealed.withLock { $0 }, "it was interrupted while it sealed")
+    #expect(try scene.unlock("b").files().isEmpty)
+    let objects = try scene.namespacePath + "/keybackup/objects"
+    #expect(try FileManager.default.contentsOfDirectory(atPath: objects).isEmpty)
   }
 
   @Test

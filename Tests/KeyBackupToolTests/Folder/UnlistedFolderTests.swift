@@ -75,7 +75,8 @@ import Testing
       ["status"], pin: .none, wrapper: Sandbox.withoutPrivilege, expecting: 77)
     #expect(status.out.contains("permissions of keybackup/sealed"), "\(status.out)")
     for command in [
-      ["verify", "--deep"], ["file", "list"], ["restore"], ["restore", "--only", "files"],
+      ["verify"], ["verify", "--deep"], ["file", "list"], ["restore"],
+      ["restore", "--only", "files"],
     ] {
       let outcome = try await box.keybackup(
         command, wrapper: Sandbox.withoutPrivilege, expecting: nil)

@@ -27,17 +27,15 @@ struct FileKeepCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     var opened = try await unlock.open(world, for: .writing)
-    let file = try FileSelector.only(opened.namedFiles(), named.name)
+    let file = try FileSelector.only(
+      opened.namedFiles(), named.name, retired: opened.retiredKeys)
     let chosen = try FileSelector.only(file, version: version)
     try Interruption.check()
-    let isOpen = chosen.standing != .live || file.isConflicted || !file.heldBack.isEmpty
-    var isChange = false
-    if isOpen {
-      do throws(BackupFolderError) {
-        isChange = try opened.choose(chosen, despiteGaps: gaps.despiteGaps)
-      } catch {
-        throw gaps.explained(error)
-      }
+    let isChange: Bool
+    do throws(BackupFolderError) {
+      isChange = try opened.choose(chosen, despiteGaps: gaps.despiteGaps)
+    } catch {
+      throw gaps.explained(error)
     }
     opened.rememberFiles(world)
     let output = unlock.output(world)
