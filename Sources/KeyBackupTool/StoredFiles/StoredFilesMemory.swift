@@ -34,7 +34,7 @@ struct StoredFilesMemory: Codable, Equatable, Sendable {
   /// Wallets of such computers that were not in the CSPP files.
   var waitingWallets: Int
   var computers: [Computer]
-  /// What this computer wrote last without the key and no longer counts, by the files' IDs.
+  /// Such versions by the files' IDs.
   var putAside: [String: PutAside]?
 
   init(_ summary: FileSummary, at time: Int64) {
