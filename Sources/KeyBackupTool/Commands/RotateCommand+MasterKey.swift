@@ -191,8 +191,8 @@ extension RotateCommand {
         + "What they write before that is shown as late.",
       "Printed recovery kits: their offline part opens only the earlier backup. Print new ones: "
         + "keybackup recovery-kit create --out kit.html",
-      "The earlier backup \(old.hex) stays in the folder. It alone has removed wallets and replaced "
-        + "versions. To see when you may delete it: keybackup verify --deep",
+      "The earlier backup \(old.hex) stays in the folder. It alone has what was removed or replaced "
+        + "before. To see when you may delete it: keybackup verify --deep",
     ]
   }
 }

@@ -1,7 +1,25 @@
 internal import BackupFolder
 internal import CSPP
+internal import CommandSupport
 
 extension UserMessage {
+  /// A signal ended a restore.
+  ///
+  /// - Parameters:
+  ///   - wallets: how many are in the folder of the restore, each of them whole.
+  ///   - files: how many are.
+  ///   - out: that folder.
+  /// - Returns: how much is there, and how to go on.
+  static func interrupted(wallets: Int, files: Int, in out: String) -> UserMessage {
+    let parts = [(wallets, "wallet"), (files, "file")].filter { $0.0 > 0 }
+    if parts.isEmpty { return .interrupted }
+    let there = parts.map { counted($0.0, $0.1) }.joined(separator: " and ")
+    return UserMessage(
+      .interrupted,
+      "interrupted; \(there) \(wallets + files == 1 ? "is" : "are") in \(ShellWord.quoted(out))",
+      hint: "for the others, run the command once more: what is there stays")
+  }
+
   /// Why a computer that writes without a touch cannot be used.
   init(_ obstacle: SilentWriterObstacle) {
     self =

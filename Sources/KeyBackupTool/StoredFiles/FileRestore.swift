@@ -81,7 +81,10 @@ struct FileRestore: ~Copyable {
       }
     } catch {
       // Other versions may still be read.
-      guard let unread else { throw error }
+      guard let unread else {
+        throw error.code == .interrupted
+          ? .interrupted(wallets: 0, files: written.count, in: tree.path) : error
+      }
       failures.append(Failure(planned: one, message: unread))
     }
   }

@@ -115,6 +115,30 @@ import Testing
     #expect(try restored.json()["restored"].number == 4)
   }
 
+  /// The wallets are in their folder, and a file is still being read.
+  @Test func `A restore that is interrupted tells what it wrote`() async throws {
+    let mounted = try await BlockedFileTests.Mounted()
+    let box = mounted.backup.box
+    try Files.write(String(repeating: "large ", count: 200_000), to: box.root + "/large")
+    try await box.keybackup(["file", "add", box.root + "/large"])
+    try mounted.system.tell("rule op=read name=*.bin delay=5000")
+    let restore = [Build.keybackup, "restore", "--out", box.root + "/out"]
+    let outcome = try await box.run(
+      [
+        "sh", "-c",
+        """
+        "$@" & job=$!; until [ "$(ls "$box/out" 2>/dev/null | wc -l)" -ge 3 ]; do sleep 0.02; done
+        kill -TERM $job; wait $job
+        """, "sh",
+      ] + restore + ["--pin-file", box.pinFile], environment: ["box": box.root])
+    expectFailure(outcome, 130, says: "interrupted; 3 wallets are in", "run the command once more")
+    #expect(outcome.endedAtOnce && !outcome.err.contains("half-done"), "\(outcome)")
+    try mounted.system.tell("clear")
+    let rest = try await box.keybackup(["restore", "--out", box.root + "/out", "--json"]).json()
+    #expect(rest["restored"].number == 3 && rest["restored_files"].number == 1, "\(rest)")
+    mounted.system.unmount()
+  }
+
   // MARK: The terminal's window is closed
 
   @Test func `Closed while the key blinks`() async throws {

@@ -104,12 +104,12 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       }
     }
     bar.finish()
-    try Interruption.check()
+    try endIfInterrupted(report.restored)
     let part =
       kinds.only == nil
       ? FilesPart(
         opened, into: out, withRemoved: kinds.removed, isAlone: false, common, world) : FilesPart()
-    try Interruption.check()
+    try endIfInterrupted(report.restored, part.writtenCount)
     do throws(UserMessage) {
       try show(
         report, opened.health, opened.logFindings, rows, files, part,
@@ -141,6 +141,12 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     return part.exitCode(with: report.exitCode(opened.health, opened.logFindings))
   }
 
+  /// Ends the run if a signal asked for it, and tells how much is in the folder.
+  private func endIfInterrupted(_ wallets: Int, _ files: Int = 0) throws(UserMessage) {
+    guard Interruption.received, let out else { return try Interruption.check() }
+    throw .interrupted(wallets: wallets, files: files, in: out)
+  }
+
   /// Restores files and no wallets.
   private func restoreFiles(
     _ opened: borrowing OpenNamespace, of folder: String, _ world: World
@@ -148,7 +154,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     let output = unlock.output(world)
     let part = FilesPart(
       opened, into: out, withRemoved: kinds.removed, isAlone: true, unlock.common, world)
-    try Interruption.check()
+    try endIfInterrupted(0, part.writtenCount)
     if unlock.common.json, part.obstacle == nil {
       var json: JSONOutput = [
         "restored": 0, "failed": .array(opened.logFindings.map(\.json)),

@@ -84,6 +84,8 @@ struct FilesPart: Sendable {
   }
 
   var isEmpty: Bool { rows.isEmpty }
+  /// How many are in the folder of the restore.
+  var writtenCount: Int { written.count }
 
   /// The exit code, together with that of the wallets.
   func exitCode(with wallets: ExitCode) -> ExitCode { .mostUrgent(of: [code, wallets]) }

@@ -199,9 +199,9 @@ extension StatusReport {
           + old.operations.joined(separator: ", ")
           + ". Then run: keybackup status --accept --namespace \(old.id.hex)")
       advice.append(
-        "the earlier backup \(old.id.hex) alone has removed wallets and replaced versions from before "
-          + "the rotation. They are lost with it. To see them: keybackup wallet history --namespace "
-          + old.id.hex)
+        "the earlier backup \(old.id.hex) alone has what was removed or replaced before the rotation. "
+          + "It is lost with it. To see it: keybackup wallet history --namespace "
+          + "\(old.id.hex), and: keybackup file list --namespace \(old.id.hex)")
     }
     if keptAgainstRemoval > 0 {
       advice.append(

@@ -32,7 +32,8 @@ struct FileWatchCommand: ParsableCommand, LastingCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Run this shell command when a backup fails; KEYBACKUP_FILE and KEYBACKUP_MESSAGE say which.",
+      "Run this shell command when a backup fails; KEYBACKUP_FILE, KEYBACKUP_ERROR and "
+        + "KEYBACKUP_MESSAGE say what failed.",
       valueName: "command"))
   var onFailure: String?
 
