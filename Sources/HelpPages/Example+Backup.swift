@@ -39,7 +39,7 @@ extension Example {
     ],
     "rotate": [
       Example("Give the key that is plugged in a new secret", "keybackup rotate"),
-      Example("Lock out a lost key for good", "keybackup rotate --master-key"),
+      Example("Lock out a lost key for good, after key remove", "keybackup rotate --master-key"),
     ],
     "doctor": [
       Example("Check everything", "keybackup doctor"),

@@ -92,7 +92,9 @@ package struct HelpPage {
   ///   - isBold: whether headings are bold.
   package init(common: CommonOptionList, width: Int, isBold: Bool) {
     self.init(width: width, isBold: isBold)
-    paragraph("Options that most commands share. A command's own page says which it takes.")
+    paragraph(
+      "Options that most commands share. A command takes all of them, unless its own page lists "
+        + "those that it takes.")
     // One column for all sections.
     let column = WrappedText.column(
       for: common.sections.flatMap(\.options).map(\.usage), width: width)

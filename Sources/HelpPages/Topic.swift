@@ -22,8 +22,9 @@ package struct Topic: Sendable {
   static let featured = [
     "key identify": ["device"],
     "recovery-kit create": ["secret-file"],
-    "recovery-kit test": ["recovery-code-file", "recovery-kit", "secret-file"],
-    "restore": ["recovery-code", "recovery-kit"],
+    "recovery-kit test": ["recovery-code-file", "recovery-kit", "kit-id", "secret-file"],
+    "restore": ["recovery-code", "recovery-code-file", "recovery-kit"],
+    "key add": ["recovery-code"], "key remove": ["recovery-code"], "key repair": ["recovery-code"],
   ]
 
   /// Common options that stand on the page of each command that takes them: a new computer needs

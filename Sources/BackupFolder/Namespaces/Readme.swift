@@ -58,12 +58,15 @@ extension BackupFolder {
     HOW TO OPEN IT
 
     1. On a computer with Linux, let this folder be downloaded as a whole.
-    2. Install keybackup. It is free software: search for
-       "keybackup FIDO2 wallet backup".
-    3. With a security key plugged in:  keybackup restore --folder PATH
-       With a recovery code:            keybackup restore --folder PATH --recovery-code
-       PATH is the folder in which this file is. Add --out FOLDER to get the wallets
-       as files, in a place that is not synchronised.
+    2. Install keybackup. Take it from where the owner says: the recovery kit's page
+       names a place, or a stick has it. Beware of a web search. A program that only
+       looks like keybackup can take the coins.
+    3. With a security key plugged in:
+         keybackup restore --folder PATH --out FOLDER --names
+       With a recovery code:
+         keybackup restore --folder PATH --out FOLDER --names --recovery-code
+       PATH is the folder in which this file is. FOLDER is a new one, in a place that
+       is not synchronised. The wallets are in it afterwards, not encrypted.
 
     If the program cannot be found any more: the format is public (CSPP), and
     docs/format.md in the program's source describes every byte of it.

@@ -45,8 +45,9 @@ extension OpenAuthenticator {
         return result
       } catch .pinInvalid(let left) {
         finder.refusedPINs.insert(pin, at: descriptor.path)
-        guard finder.pins.source == nil else {
-          throw UserMessage(.pinInvalid(retriesLeft: left), key: name)
+        if let source = finder.pins.source {
+          let refused = UserMessage(.pinInvalid(retriesLeft: left), key: name)
+          throw source.advice.map(refused.adding) ?? refused
         }
         conversation.complain("Wrong PIN.", .wrong)
         if let left { try check(left, after: "Wrong PIN. ") }

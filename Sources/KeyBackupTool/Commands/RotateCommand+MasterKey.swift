@@ -102,7 +102,8 @@ extension RotateCommand {
     let prompter = unlock.common.prompter(world)
     guard prompter.canAsk else { return }
     guard
-      try prompter.confirm("These ways in stay. Do you know all of them? Go on?")
+      try prompter.confirm(
+        "These ways in stay. Do you know all of them, and is none of them lost? Go on?")
     else {
       throw UserMessage(
         .denied, "not confirmed; nothing was changed",

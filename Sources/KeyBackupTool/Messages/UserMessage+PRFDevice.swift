@@ -157,7 +157,10 @@ extension UserMessage {
   ///   - restart: how it is restarted.
   /// - Returns: the message.
   static func pinAuthBlocked(_ key: String, _ retries: Int?, restart: String) -> UserMessage {
-    let left = retries.map { "\(tries($0)) left; " } ?? ""
+    var left = retries.map { "\(tries($0)) left; " } ?? ""
+    if let retries, retries <= 2 {
+      left = "\(tries(retries)) left, which keybackup uses only with --allow-last-tries; "
+    }
     return UserMessage(
       .pinBlocked, "too many wrong PINs in a row: \(key) accepts none until it is restarted",
       hint: "\(restart), then enter the right PIN\n" + left

@@ -185,7 +185,7 @@ extension FolderOptions {
     let looked = (known.usable + known.others).map { "\(ShellWord.quoted($0.path)) (\($0.title))" }
     let file = world.configurationFolder.map { ShellWord.quoted($0 + "/" + SettingsFile.name) }
     let name =
-      "to open an existing backup: keybackup restore --folder PATH\n"
+      "to open an existing backup: keybackup restore --folder PATH --out FOLDER --names\n"
       + "with any other command, add --folder PATH, too; or name its folder in KEYBACKUP_FOLDER"
       + (file.map { ", or write the line \"folder = PATH\" into \($0)" } ?? "")
       + "\nto start a backup: keybackup init FOLDER"

@@ -22,6 +22,13 @@ enum PINSource: Sendable {
     }
   }
 
+  /// The advice after a PIN from here was refused; nil: the caller chose it for this run.
+  var advice: String? {
+    guard case .setting(let setting) = self else { return nil }
+    return
+      "correct the PIN in \(ShellWord.quoted(setting.value)) before anything runs again with it"
+  }
+
   /// The longest line that is kept: the longest typed PIN, one byte that shows that it is too long,
   /// and a carriage return.
   ///

@@ -32,6 +32,9 @@ struct LocalWriterReport: Sendable {
 
   private var current: [LocalSilentWriter] { writers.filter { $0.namespaceID == backup } }
 
+  /// Whether this computer may write to the backup without a touch.
+  var isCurrent: Bool { !current.isEmpty }
+
   /// The writer IDs of this computer.
   var ids: Set<WriterID> { Set(writers.map(\.writerID)) }
 

@@ -50,10 +50,13 @@ enum OfflineKit {
     stride(from: 0, to: file.count, by: lineLength).enumerated().map { index, start in
       let text = String(
         decoding: file[start..<min(start + lineLength, file.count)], as: UTF8.self)
-      let number = index < 9 ? "0\(index + 1)" : "\(index + 1)"
+      let number = number(index + 1)
       return (number, text, checksum(number, text))
     }
   }
+
+  /// A line's number as it is printed, with two digits or more.
+  private static func number(_ line: Int) -> String { line < 10 ? "0\(line)" : "\(line)" }
 
   /// The first digits of the SHA-256 of `NN text`.
   private static func checksum(_ number: String, _ text: String) -> String {
@@ -66,21 +69,25 @@ enum OfflineKit {
     var file: [UInt8] = []
     var expected = 1
     for line in String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline) {
-      let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
-      if words.isEmpty { continue }
-      guard words.count == 3, Int(words[0]) == expected else {
+      // No space is part of the text: anyone who types may leave them out, or add some.
+      var typed = line.filter { !$0.isWhitespace }
+      if typed.isEmpty { continue }
+      let number = Self.number(expected)
+      if number.hasPrefix("0"), !typed.hasPrefix("0") { typed = "0" + typed }
+      guard typed.hasPrefix(number), typed.count > number.count + checksumLength else {
         throw UserMessage(
           .dataInvalid,
           "line \(expected) of the recovery kit \(ShellWord.quoted(path)) is missing or not whole",
-          hint: "each line has its number, the text without spaces, and \(checksumLength) digits")
+          hint: "each line has its number, the text, and \(checksumLength) digits")
       }
-      guard checksum(words[0], words[1]) == words[2].lowercased() else {
+      let text = String(typed.dropFirst(number.count).dropLast(checksumLength))
+      guard checksum(number, text) == typed.suffix(checksumLength).lowercased() else {
         throw UserMessage(
           .dataInvalid,
           "line \(expected) of the recovery kit \(ShellWord.quoted(path)) is mistyped",
           hint: "compare it with the page: capital and small letters differ")
       }
-      file += Array(words[1].utf8)
+      file += Array(text.utf8)
       expected += 1
     }
     return file

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import CSPP
+internal import CommandSupport
 internal import SecretMemory
 
 /// The options for opening a backup with a recovery code instead of a security key.
@@ -44,6 +45,15 @@ struct RecoveryCodeOptions: ParsableArguments {
     if recoveryCodeFile == "-", secretFile == "-" {
       throw ValidationError("only one input can come from standard input")
     }
+  }
+
+  /// These options for another command, each after a space; none where no code is used.
+  var again: String {
+    if let recoveryKit { return " --recovery-kit " + ShellWord.quoted(recoveryKit) }
+    if let recoveryCodeFile, recoveryCodeFile != "-" {
+      return " --recovery-code-file " + ShellWord.quoted(recoveryCodeFile)
+    }
+    return isUsed ? " --recovery-code" : ""
   }
 
   /// Whether the backup is to be opened with a code.

@@ -33,8 +33,9 @@ extension KeySlot {
     let plugging = kits < pending.count ? " Plug each in and run: keybackup key repair" : ""
     let repair = "for a recovery kit, run: keybackup key repair --recovery-code"
     return [
-      "not used since the master key was rotated: \(labels.joined(separator: ", ")). They still open "
-        + "the backup." + plugging
+      "these ways in were not used since the master key was rotated, and still open the backup: "
+        + labels.joined(separator: ", ") + ". Remove one that is lost: keybackup key remove KEY."
+        + plugging
     ] + (kits > 0 ? [repair] : [])
   }
 }

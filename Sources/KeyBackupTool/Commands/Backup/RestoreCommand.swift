@@ -60,7 +60,9 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     var rows: [WalletRow] = []
     var watchOnly: Set<RecordID> = []
     let common = unlock.common
-    var files = RestoredFiles(keepsAll: common.json || common.verbose || names)
+    var files = RestoredFiles(
+      keepsAll: common.json || common.verbose || names,
+      wayIn: unlock.recovery.again + (unlock.guards.usesPIN ? " --guard-pin" : ""))
     var done = 0
     let total = try backup.namespace(of: opened).countWalletFiles()
     var bar = ProgressBar(
@@ -214,6 +216,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       output.note(
         "These files contain unencrypted wallet secrets. Move them to where you need them, then "
           + "delete them.")
+      noteNeighbour(folder, world)
       output.note(files.table)
       for line in files.lines { output.note(line) }
     }
@@ -227,6 +230,21 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     }
     output.warn(report, health, logFindings, all: unlock.common.verbose)
     noteFreshness(health, world)
+  }
+
+  /// Warns where the wallets lie beside the backup, and an unknown sync program may take both.
+  private func noteNeighbour(_ folder: String, _ world: World) {
+    func parent(_ path: String) -> Substring? {
+      FileCheck.absolute(path).map { $0[..<($0.lastIndex(of: "/") ?? $0.startIndex)] }
+    }
+    guard let out, let place = parent(out), place == parent(folder),
+      // A home is hardly synchronised as a whole.
+      place != world.variable("HOME").flatMap(FileCheck.absolute).map({ $0[...] }),
+      case .alone? = FolderCarrier.look(at: folder, world)
+    else { return }
+    unlock.output(world).warn(
+      "keybackup: \(ShellWord.quoted(out)) lies beside the backup's folder. If a sync program takes "
+        + "both to the cloud, these wallets are there now, unencrypted.")
   }
 
   /// Tells on a computer that is new to the backup that there may be something newer.

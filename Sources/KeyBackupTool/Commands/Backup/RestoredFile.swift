@@ -84,6 +84,8 @@ struct RestoredFiles: Sendable {
   /// Whether every file is kept, or as many as a person is shown: a backup may
   /// hold a million wallets.
   let keepsAll: Bool
+  /// The options that open the backup as it was opened, each after a space.
+  private let wayIn: String
   private var files: [RestoredFile] = []
   private var count = 0
   private var kinds: Set<String> = []
@@ -94,7 +96,13 @@ struct RestoredFiles: Sendable {
   /// Files that a person is shown one by one.
   private static let mostShown = 50
 
-  init(keepsAll: Bool) { self.keepsAll = keepsAll }
+  /// - Parameters:
+  ///   - keepsAll: whether every file is shown.
+  ///   - wayIn: the options that open the backup as it was opened now, each after a space.
+  init(keepsAll: Bool, wayIn: String) {
+    self.keepsAll = keepsAll
+    self.wayIn = wayIn
+  }
 
   var isEmpty: Bool { count == 0 }
 
@@ -119,7 +127,7 @@ struct RestoredFiles: Sendable {
     }
     lines.append(
       "Each file is one wallet as JSON, for programs to read. To read the words of a wallet: "
-        + "keybackup wallet show NAME --reveal")
+        + "keybackup wallet show NAME --reveal" + wayIn)
     return lines + uses
   }
 

@@ -211,7 +211,8 @@ extension StatusReport {
     // A wallet counts by its worst state: any other one may hide a copy that the log does not have.
     if copies > 0, !isOpened || wallets[.current] + wallets[.missing] == wallets.total {
       advice.append(
-        "\(counted(copies, "wallet file")) with a sync program's name, perhaps conflict copies. "
+        "\(counted(copies, "wallet file")) may be "
+          + (copies == 1 ? "a conflict copy" : "conflict copies") + " of a sync program. "
           + (isOpened
             ? "The log has all that is in them. To remove them: keybackup key repair"
             : "To see whether they differ: keybackup verify --deep"))

@@ -108,8 +108,10 @@ extension StatusReport {
     codes.append(.atRisk)
     guard knowsKeySlots else {
       advice.append(
-        "whether there is a second way in is not known: \(whyUnknown). To confirm them: keybackup "
-          + "verify --deep")
+        "whether there is a second way in is not known: \(whyUnknown). "
+          + (stored.writer?.isCurrent == true
+            ? "To find out, run on another computer: keybackup status"
+            : "To confirm them: keybackup verify --deep"))
       return
     }
     advice.append(

@@ -187,8 +187,7 @@ struct StatusReport: Sendable {
     } else {
       lines.append(
         "Freshness  \(FreshnessWord(health.freshness)?.grouped ?? health.freshness)"
-          + (isOpened ? "" : " (not checked; needs your key)")
-          + (health.isFreshnessKnown ? "" : " (unknown: this computer has not opened it yet)"))
+          + freshnessNote)
     }
     lines += cachedKeys.map { "Unlocked   \($0.text)" }
     if let synchronised { lines.append("Elsewhere  " + synchronised.text) }
@@ -206,6 +205,16 @@ struct StatusReport: Sendable {
         let mark = hints.contains(text) ? "hint: " : "! "
         return StatusVerdict.rest(of: text, after: verdict).map { mark + $0 }
       }
+  }
+
+  /// What is not known of the freshness word, in brackets.
+  private var freshnessNote: String {
+    switch (isOpened, health.isFreshnessKnown) {
+    case (true, true): ""
+    case (true, false): " (unknown: this computer has not opened it yet)"
+    case (false, true): " (not checked; needs your key)"
+    case (false, false): " (not checked: this computer has not opened the backup yet)"
+    }
   }
 
   /// Records that a person is shown one by one.

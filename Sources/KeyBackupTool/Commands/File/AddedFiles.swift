@@ -183,7 +183,8 @@ struct AddedFiles: ~Copyable {
       "\(name) has not changed since this computer saved it, and another version is the current one; "
         + "nothing was written. To save it once more, add --again."
     case .unchanged where isSilent:
-      "\(name) has not changed since this computer saved it; nothing was written."
+      "\(name) has not changed since this computer saved it; nothing was written. If it was removed "
+        + "elsewhere, add --again."
     case .unchanged: "\(name) has not changed; nothing was written."
     }
   }

@@ -69,7 +69,11 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
       try unlock.output(world).result(entry: chosen.bytes)
       return .success
     }
-    if let out { try OutputFile.write(chosen.bytes, to: out) }
+    if let out {
+      try OutputFile.write(chosen.bytes, to: out)
+      unlock.output(world).note(
+        "\(ShellWord.quoted(out)) holds the decrypted entry. Delete it when you need it no longer.")
+    }
     var rows = chosen.versions
     if rows.count == 1 { try fillFingerprint(&rows, chosen.entry, chosen.bytes, passphrase) }
     do throws(UserMessage) {
