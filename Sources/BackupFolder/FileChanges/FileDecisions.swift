@@ -40,13 +40,15 @@ extension OpenNamespace {
   ///   - despiteGaps: whether to decide without operations or versions that are not here.
   /// - Returns: whether anything was written: nothing for the only live version, beside which nothing
   ///   is held back.
-  /// - Throws: ``FileObstacle/noSuchVersion``; ``FileObstacle/historyIncomplete``; system errors.
+  /// - Throws: ``FileObstacle/noSuchVersion``; ``FileObstacle/historyIncomplete``; that of its contents,
+  ///   which are read as a whole first; system errors.
   @discardableResult
   public mutating func choose(
     _ version: StoredVersion, despiteGaps: Bool = false
   ) throws(BackupFolderError) -> Bool {
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
+    try read(version) { _ in }
     try namespace.objects()?.directory.removeStaged(tag: run.tag)
     let before = log.index.names.count
     let isAdopted = try adoptLate(of: version.file, despiteGaps: despiteGaps, run: run)
@@ -149,7 +151,5 @@ extension OpenNamespace {
   }
 
   /// Whether operations of silent writers are named, or were here, and are not here.
-  var hasSealedGap: Bool {
-    silentWriters().contains { !$0.isBehind && ($0.hasGap || $0.missing + $0.incomplete > 0) }
-  }
+  public var hasSealedGap: Bool { silentWriters().contains(where: \.lacksChanges) }
 }

@@ -29,7 +29,7 @@ extension OpenNamespace {
     }
     let retired = Set(knownRetirements.map(\.key))
     for identity in order { found[identity]?.isRetired = retired.contains(identity.signingKey) }
-    let sealed = fileState.sealed
+    let (sealed, accepted) = (fileState.sealed, fileState.memory.acceptedGaps)
     for (place, entry) in sealed.entries.enumerated() {
       if sealed.isHeldBack[place] {
         found[entry.writer]?.heldBack += 1
@@ -39,14 +39,18 @@ extension OpenNamespace {
       found[entry.writer]?.operations += 1
       let known = found[entry.writer]?.newest ?? 0
       if let at = entry.at { found[entry.writer]?.newest = max(known, at) }
-      if entry.reference.counter > 1, sealed.chains.parent(of: place) == nil {
+      if entry.reference.counter > 1, sealed.chains.parent(of: place) == nil,
+        !accepted.contains(entry.reference.name)
+      {
         found[entry.writer]?.hasGap = true
       }
     }
     // A master key that was given up makes no gaps.
     let seen = log.files.seenSealed.filter { !log.index.isBeyond($0.key) }
     let named = Set(seen.values.joined().map(\.end))
-    let gaps = Set(named.filter { sealed.place(of: $0.digest) == nil }.map(\.writerID))
+    let gaps = Set(
+      named.filter { sealed.place(of: $0.digest) == nil && !accepted.contains($0.name) }
+        .map(\.writerID))
     let missing = Dictionary(grouping: missingSealed, by: \.writer)
     let incomplete = Dictionary(grouping: sealed.incomplete, by: \.writer)
     for identity in order {

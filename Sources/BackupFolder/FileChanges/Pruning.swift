@@ -26,8 +26,10 @@ extension OpenNamespace {
     fileState.memory = try run.state.files(of: id)
     var pruned = PrunedVersions()
     var dropped: [FileID: [Digest]] = [:]
+    let objects = try objectFolders()
+    let isWhole = fileState.versions.versions.map { objects.hold($0.put.version) }
     for (place, version) in fileState.versions.versions.enumerated()
-    where files?.contains(version.put.fileID) != false && mayGo(place, kept) {
+    where files?.contains(version.put.fileID) != false && mayGo(place, kept, isWhole) {
       dropped[version.put.fileID, default: []].append(version.operation.digest)
       pruned.versions += 1
     }
@@ -43,7 +45,7 @@ extension OpenNamespace {
     return pruned
   }
 
-  private func mayGo(_ place: Int, _ kept: Int) -> Bool {
+  private func mayGo(_ place: Int, _ kept: Int, _ isWhole: [Bool]) -> Bool {
     let rules = fileState.versions
     let version = rules.versions[place]
     guard rules.isDead[place], !rules.isDropped[place], version.namespace == nil,
@@ -53,7 +55,7 @@ extension OpenNamespace {
     guard let seconds = fileState.memory.replaced[name], seconds >= Self.replacedFor else {
       return false
     }
-    return rules.hasNewer(place, than: kept)
+    return rules.hasNewer(place, than: kept, isWhole: isWhole)
   }
 
   /// Removes the objects that only given-up versions name, also those that a crash left.

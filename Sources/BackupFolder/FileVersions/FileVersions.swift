@@ -349,12 +349,19 @@ struct FileVersions {
   }
 
   /// Whether a version has more than `count` newer ones, which replace it directly or through others.
-  func hasNewer(_ place: Int, than count: Int) -> Bool {
+  ///
+  /// - Parameters:
+  ///   - place: the version.
+  ///   - count: how many are not enough.
+  ///   - isWhole: for each place, whether its contents are here. Others do not count: anyone who may
+  ///     write versions can write some whose contents never come.
+  /// - Returns: whether there are more.
+  func hasNewer(_ place: Int, than count: Int, isWhole: [Bool]) -> Bool {
     var (next, visited) = ([Int32(place)], Set([Int32(place)]))
     var found: Set<Digest> = []
     while let target = next.popLast() {
       for other in replacedBy[Int(target)] where visited.insert(other).inserted {
-        if versions[Int(other)].made != versions[place].made {
+        if isWhole[Int(other)], versions[Int(other)].made != versions[place].made {
           found.insert(versions[Int(other)].made)
           if found.count > count { return true }
         }

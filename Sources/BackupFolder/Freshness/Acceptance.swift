@@ -14,6 +14,8 @@ public struct Acceptance: Sendable {
   let awaited: OperationNames
   /// The sealed operations whose files are here.
   let presentSealed: OperationNames
+  /// Those of them that follow one of which there is no file, and that nobody has accepted yet.
+  let sealedGaps: OperationNames
 
   /// Whether accepting settles anything that is lost, forked or missing, as far as it shows without
   /// a key.
@@ -38,11 +40,14 @@ extension Namespace {
       of: log.index, localState: localState, unsynchronised: log.unsynchronised,
       damaged: log.damaged)
     let presentSealed = try sealedNames()
-    health.include(missingSealed: rememberedFiles.verified.subtracting(presentSealed))
+    let memory = rememberedFiles
+    health.include(missingSealed: memory.verified.subtracting(presentSealed))
+    let sealedGaps = presentSealed.withoutPredecessor.subtracting(memory.acceptedGaps)
     return Acceptance(
       namespaceID: id, health: health,
-      gaps: health.incomplete - log.unsynchronised.count { !present.contains($0) },
-      present: present, awaited: awaited, presentSealed: presentSealed)
+      gaps: health.incomplete - log.unsynchronised.count { !present.contains($0) }
+        + sealedGaps.count,
+      present: present, awaited: awaited, presentSealed: presentSealed, sealedGaps: sealedGaps)
   }
 
   /// Records the folder, as it was shown, as the state that this computer has seen.
@@ -60,8 +65,10 @@ extension Namespace {
     try state.save(localState, of: id)
     var files = try state.files(of: id)
     let lost = files.verified.subtracting(acceptance.presentSealed)
-    if !lost.isEmpty {
+    if !lost.isEmpty || !acceptance.sealedGaps.isEmpty {
       files.verified = files.verified.subtracting(lost)
+      files.acceptedGaps.formUnion(lost)
+      files.acceptedGaps.formUnion(acceptance.sealedGaps)
       try state.save(files, of: id)
     }
     _ = consume lock
@@ -73,6 +80,12 @@ extension Namespace {
   private var rememberedFiles: FileMemory {
     guard let state = try? state(make: false) else { return FileMemory() }
     return (try? state.files(of: id)) ?? FileMemory()
+  }
+
+  /// The sealed operations that were opened here before and of which no file claims to be.
+  func missingSealed() throws(BackupFolderError) -> OperationNames {
+    let verified = rememberedFiles.verified
+    return verified.isEmpty ? [] : verified.subtracting(try sealedNames())
   }
 
   /// The sealed operations that the names of files claim.

@@ -12,6 +12,8 @@ struct FileMemory: Equatable {
 
   /// The sealed operations whose signature was verified here, with the key.
   var verified: OperationNames = []
+  /// The sealed operations at or before which a person has accepted that something is missing.
+  var acceptedGaps: OperationNames = []
   /// The time of the last run that counted, in Unix seconds.
   var countedAt: UInt64?
   /// For how long this computer has seen a large version replaced, in seconds by its own count.
@@ -42,15 +44,17 @@ struct FileMemory: Equatable {
 
   /// Parses the output of ``bytes``; nil for anything else.
   init?(_ bytes: Span<UInt8>) {
-    var names: [OperationName] = []
+    var (names, gaps): ([OperationName], [OperationName]) = ([], [])
     var writer: WriterID?
+    var isGap = false
     let isWhole = StateLines.read(bytes, header: "keybackup-files 1") { line in
       if !line.isEmpty, line[0] &- 48 < 10 {
         guard let writer, let name = OperationName(writer: writer, stem: line) else { return false }
-        names.append(name)
+        if isGap { gaps.append(name) } else { names.append(name) }
         return true
       }
-      if line.starts(with: "verified ") {
+      isGap = line.starts(with: "accepted ")
+      if isGap || line.starts(with: "verified ") {
         writer = SIMD2(hexDigits: line.extracting(droppingFirst: 9)).map { WriterID(words: $0) }
         return writer != nil
       }
@@ -58,6 +62,7 @@ struct FileMemory: Equatable {
     }
     guard isWhole else { return nil }
     verified = OperationNames(names)
+    acceptedGaps = OperationNames(gaps)
   }
 
   private mutating func read(_ words: [Substring]) -> Bool {
@@ -78,21 +83,26 @@ struct FileMemory: Equatable {
   /// The contents of the file.
   var bytes: [UInt8] {
     var text: [UInt8] = []
-    text.reserveCapacity(256 + 48 * verified.count + 128 * replaced.count)
+    text.reserveCapacity(256 + 48 * (verified.count + acceptedGaps.count) + 128 * replaced.count)
     text += "\(Self.header)\n".utf8
     if let countedAt { text += "counted \(countedAt)\n".utf8 }
     for (version, seconds) in replaced.sorted(by: { $0.key.operation < $1.key.operation }) {
       text += "replaced \(version.operation) \(version.file) \(seconds)\n".utf8
     }
+    Self.append("verified", verified, to: &text)
+    Self.append("accepted", acceptedGaps, to: &text)
+    text += "end\n".utf8
+    return text
+  }
+
+  private static func append(_ word: String, _ names: OperationNames, to text: inout [UInt8]) {
     var writer: WriterID?
-    for name in verified {
-      if name.writer != writer { text += "verified \(name.writer)\n".utf8 }
+    for name in names {
+      if name.writer != writer { text += "\(word) \(name.writer)\n".utf8 }
       writer = name.writer
       name.appendStem(to: &text)
       text.append(10)
     }
-    text += "end\n".utf8
-    return text
   }
 }
 

@@ -65,6 +65,11 @@ struct OperationNames: Equatable, RandomAccessCollection, ExpressibleByArrayLite
     return Array(sorted[first..<end])
   }
 
+  /// The names whose writer has no operation of the counter before theirs, except first ones.
+  var withoutPredecessor: OperationNames {
+    OperationNames(filter { $0.counter > 1 && !contains($0.writer, $0.counter - 1) })
+  }
+
   /// Adds a name; fast for one that comes last.
   mutating func insert(_ name: OperationName) {
     let place = place(of: name)

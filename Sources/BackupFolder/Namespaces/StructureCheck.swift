@@ -38,8 +38,10 @@ extension Namespace {
     let localState = rememberedOrNothing()
     let log = try LogHeaders.read(self, localState: localState)
     report.findings += log.findings
+    var missingSealed: OperationNames = []
     do throws(BackupFolderError) {
       _ = try sealedFileCounts()
+      missingSealed = try self.missingSealed()
     } catch {
       if error == .interrupted { throw error }
       report.findings.report(FileFinding(unlisted: SealedLog.path, error))
@@ -48,11 +50,11 @@ extension Namespace {
     for finding in report.findings {
       if let record = finding.recordID { report.notCurrent[record] = finding.state }
     }
-    return StructureReport(
-      wallets: report, copies: copies,
-      health: health(
-        of: log.index, localState: localState, unsynchronised: log.problems.awaited(localState),
-        damaged: log.damaged))
+    var health = health(
+      of: log.index, localState: localState, unsynchronised: log.problems.awaited(localState),
+      damaged: log.damaged)
+    health.include(missingSealed: missingSealed)
+    return StructureReport(wallets: report, copies: copies, health: health)
   }
 
   private func checkView(

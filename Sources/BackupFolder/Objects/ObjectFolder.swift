@@ -312,6 +312,14 @@ extension [ObjectFolder] {
     }
     return state
   }
+
+  /// Whether the contents of a version are here, as far as the sizes of files tell.
+  func hold(_ version: FileVersion) -> Bool {
+    switch version.place {
+    case .inline: true
+    case .object(let name, _): state(of: name, contents: version.size) == .here
+    }
+  }
 }
 
 extension Namespace {

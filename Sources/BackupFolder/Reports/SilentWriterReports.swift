@@ -29,6 +29,9 @@ public struct SilentWriterStatus: Equatable, Sendable {
   /// The number of those on which nobody has decided.
   public internal(set) var undecided = 0
 
+  /// Whether operations of it are named, or were here, and are not here.
+  public var lacksChanges: Bool { !isBehind && (hasGap || missing + incomplete > 0) }
+
   /// Creates the status of a writer without operations.
   init(writer: SilentWriter, authorised: Operation.Seen, authorisedAt: UInt64) {
     self.writer = writer

@@ -4,6 +4,19 @@ import Testing
 @testable import BackupFolder
 @testable import CSPP
 
+extension OpenNamespace {
+  /// The path of a version's object.
+  fileprivate func objectPath(of version: StoredVersion, in folder: String) throws -> String {
+    let place = try #require(
+      fileState.versions.versions.first { $0.operation == version.operation })
+    guard case .object(let name, _) = place.put.version.place else { throw FileObstacleExpected() }
+    return folder + "/" + FolderLayout.objectFile(name)
+  }
+}
+
+/// A version that should have an object has none.
+private struct FileObstacleExpected: Error {}
+
 @Suite("Old versions of large files")
 struct RetentionTests {
   private let scene: Scene
@@ -46,6 +59,26 @@ struct RetentionTests {
     #expect(try open.pruneFiles() == PrunedVersions())
   }
 
+  /// Anyone who may write versions can write some whose contents never come.
+  @Test
+  func `Versions whose contents are not here make no older one go`() throws {
+    for day in 0...6 { _ = try scene.unlock("a", at: Self.start + UInt64(day) * Self.day) }
+    let folder = try scene.namespacePath + "/keybackup/objects"
+    let newest = try scene.unlock("b").file().versions.prefix(10)
+    for (place, version) in newest.enumerated() {
+      let path = try scene.unlock("b").objectPath(of: version, in: folder)
+      // One of another size is not whole either.
+      if place > 0 {
+        try FileManager.default.removeItem(atPath: path)
+      } else {
+        try FileHandle(forWritingAtPath: path)?.truncate(atOffset: 70_000)
+      }
+    }
+    var open = try scene.unlock("a", at: Self.start + 7 * Self.day)
+    #expect(try open.pruneFiles() == PrunedVersions())
+    #expect(try scene.unlock("b").file().versions.count { $0.object == .here } == 5)
+  }
+
   @Test
   func `Objects that a crash left are removed by the next run`() throws {
     for day in 0...6 { _ = try scene.unlock("a", at: Self.start + UInt64(day) * Self.day) }
@@ -67,8 +100,11 @@ struct RetentionTests {
   func `Objects of the largest size there is are counted`() throws {
     for day in 0...6 { _ = try scene.unlock("a", at: Self.start + UInt64(day) * Self.day) }
     let folder = try scene.namespacePath + "/keybackup/objects"
-    for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
-      let file = try #require(FileHandle(forWritingAtPath: folder + "/" + name))
+    let reader = try scene.unlock("b")
+    // Newer ones of another size would not count.
+    for version in try reader.file().versions.suffix(4) {
+      let path = try reader.objectPath(of: version, in: folder)
+      let file = try #require(FileHandle(forWritingAtPath: path))
       try file.truncate(atOffset: UInt64(Int64.max))
       try file.close()
     }

@@ -72,6 +72,34 @@ import Testing
     #expect(try Files.text(out + "3/node 2/channel.backup") == "new")
   }
 
+  /// A version is kept only after its contents were read.
+  @Test func `A version without its contents is not kept`() async throws {
+    let computers = try await FileComputers()
+    let path = computers.files + "/large"
+    var objects: [String] = []
+    for text in ["one ", "two "] {
+      try Files.write(String(repeating: text, count: 50_000), to: path)
+      try await computers.laptop(["file", "add", path])
+      let now = Files.tree(computers.box.folder).filter { $0.hasSuffix(".bin") }
+      objects.append(try #require(now.first { !objects.contains($0) }))
+    }
+    let history = try await computers.laptop(["file", "history", "large", "--json"]).json()
+    let old = try #require(history["versions"].items.last?["version"].text)
+    let object = computers.box.folder + "/" + objects[0]
+    let whole = try Files.contents(computers.box.folder)
+    let (before, size) = (whole.count, try #require(whole[objects[0]]).count)
+    try Files.write(String(repeating: "x", count: size), to: object)
+    let damaged = try await computers.laptop(["file", "keep", "large", old], expecting: nil)
+    expectFailure(damaged, 65, says: "damaged")
+    try Files.remove(object)
+    let missing = try await computers.laptop(["file", "keep", "large", old], expecting: nil)
+    expectFailure(missing, 75, says: "not here")
+    #expect(try Files.contents(computers.box.folder).count == before - 1)
+    let out = computers.target()
+    try await computers.third(["file", "restore", "large", "--out", out])
+    #expect(try Files.tree(out).contains { try Files.text(out + "/" + $0).hasPrefix("two ") })
+  }
+
   @Test func `What a retired server writes is refused`() async throws {
     let computers = try await FileComputers()
     try await computers.authoriseServer()

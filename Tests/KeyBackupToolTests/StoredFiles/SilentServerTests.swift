@@ -122,18 +122,75 @@ import Testing
       })
     try Files.remove(computers.box.folder + "/" + lost)
     let says = "some changes of \"node\" are not here"
-    let list = try await computers.third(["file", "list"])
-    #expect(list.err.contains(says), "\(list.text)")
     let out = computers.target()
-    let restored = try await computers.third(["restore", "--out", out], expecting: nil)
-    #expect(restored.err.contains(says), "\(restored.text)")
+    for command in [
+      ["file", "list"], ["file", "history", "a"], ["restore", "--out", out],
+      ["file", "restore", "a", "--out", out + "2"],
+    ] {
+      let told = try await computers.third(command, expecting: 75)
+      #expect(told.err.contains(says), "\(told.text)")
+      let json = try await computers.third(command + ["--json"], expecting: 75).json()
+      #expect(json["gaps"].items.map(\.text) == ["node"], "\(json)")
+    }
+    // It may add no wallets.
+    try await computers.third(["wallet", "list"])
     #expect(try ["a", "c"].map { try Files.text(out + "/node/" + $0) } == ["a", "c"])
     #expect(!Files.exists(out + "/node/b"))
     // The server finds it itself.
     let again = try await computers.serverAdds("b", as: "b")
     #expect(again["changed"].flag == true, "\(again)")
-    try await computers.third(["file", "restore", "b", "--out", out])
-    #expect(try Files.text(out + "/node/b") == "b")
+    try await computers.third(["file", "restore", "b", "--out", out + "3"], expecting: 75)
+    #expect(try Files.text(out + "3/node/b") == "b")
+    // A person accepts that the lost change never comes.
+    try await computers.box.keybackup(
+      ["status", "--accept", "--yes"], key: nil, pin: .none, home: computers.box.root + "/third",
+      expecting: nil)
+    for command in [["file", "list"], ["verify", "--deep"], ["restore"]] {
+      let told = try await computers.third(command)
+      #expect(!told.err.contains(says), "\(told.text)")
+    }
+  }
+
+  /// Sealed operations that were opened here before.
+  @Test func `What a server wrote and is gone is told with and without the key`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer(may: "all")
+    for text in ["one", "two"] { try await computers.serverAdds(text) }
+    try await computers.laptop(["verify", "--deep"])
+    let gone = try #require(
+      Files.tree(computers.box.folder).last { $0.contains("/sealed/") })
+    try Files.move(computers.box.folder + "/" + gone, to: computers.box.root + "/gone")
+    let out = computers.target()
+    for command in [
+      ["status"], ["verify"], ["file", "list"], ["file", "history", "channel.backup"],
+      ["file", "restore", "channel.backup", "--out", out], ["wallet", "list"],
+    ] {
+      if command.count > 1 {
+        try await computers.laptop(command, expecting: 89)
+      } else {
+        let told = try await computers.box.keybackup(command, key: nil, pin: .none, expecting: 89)
+        #expect(told.text.contains("older than what this computer has seen"), "\(told.text)")
+      }
+    }
+    try Files.move(computers.box.root + "/gone", to: computers.box.folder + "/" + gone)
+    try await computers.laptop(["file", "restore", "channel.backup", "--out", out + "2"])
+    let status = try await computers.laptop(["status"], expecting: nil)
+    #expect(status.code != 89, "\(status.text)")
+  }
+
+  @Test func `A wallet of a server that has not arrived is told`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer(may: "all")
+    for name in ["a", "b", "c"] { try await computers.serverAdds(name, as: name) }
+    let gone = try #require(
+      Files.tree(computers.box.folder).first {
+        $0.contains("/sealed/") && $0.contains("/00000002-")
+      })
+    try Files.remove(computers.box.folder + "/" + gone)
+    for command in [["wallet", "list"], ["restore", "--only", "wallets", "--out", computers.target()]] {
+      let told = try await computers.third(command, expecting: 75)
+      #expect(told.code == 75, "\(told.text)")
+    }
   }
 
   /// Its key never returns, so its files are new ones.

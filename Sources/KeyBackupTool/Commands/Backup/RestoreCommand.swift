@@ -140,7 +140,8 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
           + "changed on another. The change was kept.")
     }
     if let obstacle = part.obstacle { throw obstacle }
-    return part.exitCode(with: report.exitCode(opened.health, opened.logFindings))
+    let codes = opened.walletGapCodes + [report.exitCode(opened.health, opened.logFindings)]
+    return part.exitCode(with: .mostUrgent(of: codes))
   }
 
   /// Ends the run if a signal asked for it, and tells how much is in the folder.

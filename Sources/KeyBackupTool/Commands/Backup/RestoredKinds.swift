@@ -94,6 +94,7 @@ struct FilesPart: Sendable {
   func add(to json: inout JSONOutput, out: String?) {
     json["restored_files"] = .number(out == nil ? 0 : written.count)
     json["stored_files"] = .array(out == nil ? rows.map(\.json) : written.map(\.json))
+    json["gaps"] = .array(gaps.map { .string($0.text) })
     json["failed_files"] = .array(failures.map(\.json) + sealed.map(\.json))
   }
 

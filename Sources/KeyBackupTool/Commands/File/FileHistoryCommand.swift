@@ -17,13 +17,14 @@ struct FileHistoryCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let opened = try await unlock.open(world)
-    let file = try FileSelector.only(
-      opened.namedFiles(), named.name, retired: opened.retiredKeys)
+    let files = try opened.namedFiles()
+    let file = try FileSelector.only(files, named.name, retired: opened.retiredKeys)
     opened.rememberFiles(world)
     let output = unlock.output(world)
     if unlock.common.json {
       var json = FileRow(file).json
       json["versions"] = .array(file.versions.map { $0.json(in: file) })
+      json["gaps"] = opened.gaps
       try output.result(json: json)
     } else {
       try output.result(StoredVersion.table(file))
@@ -47,7 +48,8 @@ struct FileHistoryCommand: ParsableCommand, KeyBackupCommand {
             ? "To refuse them: keybackup file remove NAME"
             : "To refuse them, keep the current one in the same way.")
       }
+      output.warn(gapsOf: opened.writersWithGaps)
     }
-    return .success
+    return .mostUrgent(of: opened.fileCodes(files.map(FileRow.init)))
   }
 }

@@ -19,6 +19,7 @@ struct FileListCommand: ParsableCommand, KeyBackupCommand {
     if unlock.common.json {
       try output.result(json: [
         "files": .array(rows.map(\.json)), "failed": .array(findings.map(\.json)),
+        "gaps": opened.gaps,
       ])
     } else {
       if rows.isEmpty, findings.isEmpty {
@@ -86,6 +87,7 @@ extension OpenNamespace {
     if findings.contains(where: { $0.state == .incomplete }) || health.incomplete > 0 {
       codes.append(.incomplete)
     }
+    if hasSealedGap { codes.append(.incomplete) }
     if health.isRolledBack { codes.append(.rollback) }
     return codes
   }
@@ -94,8 +96,21 @@ extension OpenNamespace {
   var sealedCodes: [ExitCode] {
     var codes: [ExitCode] = []
     if sealedFindings.contains(where: { $0.state == .unreadable }) { codes.append(.partial) }
-    if sealedFindings.contains(where: { $0.state == .incomplete }) { codes.append(.incomplete) }
+    if hasSealedGap || sealedFindings.contains(where: { $0.state == .incomplete }) {
+      codes.append(.incomplete)
+    }
     return codes
+  }
+}
+
+extension OpenNamespace {
+  /// The labels of ``writersWithGaps`` as JSON.
+  var gaps: JSONOutput { .array(writersWithGaps.map { .string($0.text) }) }
+
+  /// The code where a wallet that was added without a touch may be missing.
+  var walletGapCodes: [ExitCode] {
+    silentWriters().contains { $0.lacksChanges && $0.writer.may.contains(.put) }
+      ? [.incomplete] : []
   }
 }
 
@@ -112,8 +127,8 @@ extension Output {
   func warn(gapsOf labels: [PathComponent]) {
     for label in labels.prefix(20) {
       warn(
-        "keybackup: some changes of \"\(PrintableText.name(label.text))\" are not here, so files of it, "
-          + "or versions, may be missing")
+        "keybackup: some changes of \"\(PrintableText.name(label.text))\" are not here, so what it added "
+          + "may be missing or older")
     }
     if !labels.isEmpty { warn("hint: check the sync program, then run: keybackup verify --deep") }
   }

@@ -45,7 +45,8 @@ struct FileRestoreCommand: ParsableCommand, KeyBackupCommand {
     let tree = try RestoredTree(path: out)
     let opened = try await backup.unlock(unlock, world)
     let retired = opened.retiredKeys
-    let planned = try plan(opened.namedFiles(), retired)
+    let files = try opened.namedFiles()
+    let planned = try plan(files, retired)
     opened.rememberFiles(world)
     try Interruption.check()
     var restore = FileRestore(into: tree, planned, unlock.common, world)
@@ -56,16 +57,17 @@ struct FileRestoreCommand: ParsableCommand, KeyBackupCommand {
       try output.result(json: [
         "restored": .number(restore.written.count), "folder": .string(out),
         "files": .array(restore.written.map(\.json)),
-        "failed": .array(restore.failures.map(\.json)),
+        "failed": .array(restore.failures.map(\.json)), "gaps": opened.gaps,
       ])
     } else if !unlock.common.json {
       for one in restore.written where one.aside == nil {
         try output.result("Restored \(ShellWord.quoted("\(out)/\(one.path)"))")
       }
       output.warn(written: restore.written, restore.failures, retired: retired)
+      output.warn(gapsOf: opened.writersWithGaps)
     }
     if let obstacle = restore.obstacle { throw obstacle }
-    return restore.exitCode
+    return .mostUrgent(of: [restore.exitCode] + opened.fileCodes(files.map(FileRow.init)))
   }
 
   /// The versions that the names stand for.

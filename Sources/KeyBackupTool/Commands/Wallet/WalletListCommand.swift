@@ -31,6 +31,7 @@ struct WalletListCommand: ParsableCommand, KeyBackupCommand {
       try unlock.output(world).result(json: [
         "wallets": .array(rows.map(\.json)),
         "failed": .array((report.failures + opened.logFindings).map(\.json)),
+        "gaps": opened.gaps,
       ])
     } else {
       if rows.isEmpty {
@@ -42,7 +43,11 @@ struct WalletListCommand: ParsableCommand, KeyBackupCommand {
       unlock.output(world).note(watchOnly: watchOnly.count)
       unlock.output(world).warn(
         report, opened.health, opened.logFindings, all: unlock.common.verbose)
+      if !opened.walletGapCodes.isEmpty {
+        unlock.output(world).warn(gapsOf: opened.writersWithGaps)
+      }
     }
-    return report.exitCode(opened.health, opened.logFindings)
+    return .mostUrgent(
+      of: opened.walletGapCodes + [report.exitCode(opened.health, opened.logFindings)])
   }
 }
