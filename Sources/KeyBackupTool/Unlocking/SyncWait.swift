@@ -261,6 +261,6 @@ extension Backup {
 }
 
 extension OpenNamespace {
-  /// Whether known operations are missing.
-  fileprivate var isAwaited: Bool { health.incomplete + health.rolledBack > 0 }
+  /// Whether known operations are missing, also those of computers without the key.
+  fileprivate var isAwaited: Bool { health.incomplete + health.rolledBack > 0 || hasSealedGap }
 }

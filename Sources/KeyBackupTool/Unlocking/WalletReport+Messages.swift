@@ -90,3 +90,18 @@ extension Output {
     }
   }
 }
+
+extension LogHealth {
+  /// The limits of the freshness word, in brackets.
+  ///
+  /// - Parameter isOpened: whether the backup was opened in this run.
+  /// - Returns: the text; empty where there are none.
+  func freshnessNote(isOpened: Bool) -> String {
+    switch (isOpened, isFreshnessKnown) {
+    case (true, true): ""
+    case (true, false): " (unknown: this computer has not opened it yet)"
+    case (false, true): " (not checked; needs your key)"
+    case (false, false): " (not checked: this computer has not opened the backup yet)"
+    }
+  }
+}

@@ -187,7 +187,9 @@ import Testing
         $0.contains("/sealed/") && $0.contains("/00000002-")
       })
     try Files.remove(computers.box.folder + "/" + gone)
-    for command in [["wallet", "list"], ["restore", "--only", "wallets", "--out", computers.target()]] {
+    for command in [
+      ["wallet", "list"], ["restore", "--only", "wallets", "--out", computers.target()],
+    ] {
       let told = try await computers.third(command, expecting: 75)
       #expect(told.code == 75, "\(told.text)")
     }

@@ -187,14 +187,15 @@ struct StatusReport: Sendable {
     } else {
       lines.append(
         "Freshness  \(FreshnessWord(health.freshness)?.grouped ?? health.freshness)"
-          + freshnessNote)
+          + health.freshnessNote(isOpened: isOpened))
     }
     lines += cachedKeys.map { "Unlocked   \($0.text)" }
     if let synchronised { lines.append("Elsewhere  " + synchronised.text) }
     if let comparison { lines.append("Compared   \(comparison.text)") }
     lines += findings.lines(all: listsAll).map { "\($0.state)  \($0.text)" }
     if !notCurrent.isEmpty, isOpened {
-      let shown = notCurrent.sorted { $0.key < $1.key }.prefix(Self.mostRecords)
+      // As many as a person may read one by one.
+      let shown = notCurrent.sorted { $0.key < $1.key }.prefix(20)
       lines += shown.map { "\($0.value.rawValue)  record \($0.key.hex)" }
       if shown.count < notCurrent.count {
         lines.append("... and \(notCurrent.count - shown.count) more; --json lists them")
@@ -206,19 +207,6 @@ struct StatusReport: Sendable {
         return StatusVerdict.rest(of: text, after: verdict).map { mark + $0 }
       }
   }
-
-  /// What is not known of the freshness word, in brackets.
-  private var freshnessNote: String {
-    switch (isOpened, health.isFreshnessKnown) {
-    case (true, true): ""
-    case (true, false): " (unknown: this computer has not opened it yet)"
-    case (false, true): " (not checked; needs your key)"
-    case (false, false): " (not checked: this computer has not opened the backup yet)"
-    }
-  }
-
-  /// Records that a person is shown one by one.
-  private static let mostRecords = 20
 
   private var walletText: String {
     let states = WalletState.allCases.filter { wallets[$0] > 0 }
