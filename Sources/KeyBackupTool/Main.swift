@@ -22,7 +22,7 @@ enum Main {
       for line in unhardened { output.note("keybackup: \(line)") }
     }
     let events = Events(arguments: arguments)
-    if let refusal = TypedSecrets.ofProcess.refusal {
+    if let refusal = ArgumentBytes.refusal ?? TypedSecrets.ofProcess.refusal {
       report(refusal, output)
       events.send(.done(refusal.code, refusal))
       _exit(refusal.code.rawValue)

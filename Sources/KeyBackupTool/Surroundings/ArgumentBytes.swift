@@ -1,0 +1,18 @@
+/// The bytes of the command line, as the caller gave them.
+///
+/// Swift repairs what is not UTF-8. Repaired words may name another file than the caller meant, so
+/// such a command line is refused.
+enum ArgumentBytes {
+  /// Why nothing is done with the process's command line; nil: it is UTF-8 as it is.
+  static var refusal: UserMessage? {
+    for place in 1..<max(1, Int(CommandLine.argc)) {
+      guard let argument = unsafe CommandLine.unsafeArgv[place] else { break }
+      guard unsafe String(validatingCString: argument) == nil else { continue }
+      return UserMessage(
+        .usage, "argument \(place) is not UTF-8; nothing was done",
+        hint: "rename the file, or give its contents on standard input: keybackup file add - "
+          + "--name NAME")
+    }
+    return nil
+  }
+}
