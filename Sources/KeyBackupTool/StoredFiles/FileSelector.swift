@@ -25,7 +25,10 @@ enum FileSelector {
   ) throws(UserMessage) -> BackedUpFile {
     var meant = meant(files, selector)
     if !withRemoved, meant.count > 1 {
-      let kept = meant.filter { FileRow($0).state != .removed }
+      // A file that was once called so does not stand in for the removed one.
+      let kept = meant.filter {
+        FileRow($0).state != .removed && ($0.newest.map(names)?.contains(selector) ?? false)
+      }
       if kept.count == 1 { meant = kept }
     }
     guard let first = meant.first else {
@@ -37,29 +40,74 @@ enum FileSelector {
     return first
   }
 
+  /// How well a text fits a file; only files that it fits best are meant.
+  private enum Fit: Int, Comparable {
+    /// A version that counts has the name, or the text is the beginning of an ID as lists show it.
+    case counting
+    /// Another version has the name, or the text is a shorter beginning of the ID.
+    case earlier
+    /// Only a version that is held back has the name: a retired computer chose it.
+    case heldBack
+
+    static func < (one: Fit, other: Fit) -> Bool { one.rawValue < other.rawValue }
+  }
+
   /// The files that a text may mean.
   ///
-  /// A whole ID wins over all names, and a name over the beginning of an ID. A name with as many
-  /// digits as lists show of an ID does not: the computer that wrote that file chose it.
+  /// A whole ID wins over all names, and a name that counts over the beginning of an ID. A name with
+  /// as many digits as lists show of an ID does not: the computer that wrote that file chose it.
+  ///
+  /// - Parameters:
+  ///   - files: all files of the backup.
+  ///   - selector: what the person named.
+  /// - Returns: those that it fits best.
   static func meant(_ files: [BackedUpFile], _ selector: String) -> [BackedUpFile] {
     let digits = selector.lowercased()
     if let whole = files.first(where: { $0.id.hex == digits }) { return [whole] }
-    let isShown = selector.count >= ShortID.leastShown
-    let named = files.filter { names($0).contains(selector) }
-    if !named.isEmpty, !isShown { return named }
-    return files.filter { names($0).contains(selector) || ShortID.matches(digits, $0.id.hex) }
+    let fitting = files.compactMap { file in fit(file, selector).map { (file, $0) } }
+    let best = fitting.map(\.1).min()
+    return fitting.filter { $0.1 == best }.map(\.0)
+  }
+
+  private static func fit(_ file: BackedUpFile, _ selector: String) -> Fit? {
+    var fits = file.versions.filter { names($0).contains(selector) }.map { version -> Fit in
+      switch version.standing {
+      case .live: .counting
+      case .replaced, .removed, .late: .earlier
+      case .heldBack: .heldBack
+      }
+    }
+    if ShortID.matches(selector.lowercased(), file.id.hex) {
+      fits.append(selector.count >= ShortID.leastShown ? .counting : .earlier)
+    }
+    return fits.min()
   }
 
   /// The ID of a file as a command takes it: its first digits, if nothing else has them.
   static func id(of file: BackedUpFile, among files: [BackedUpFile]) -> String {
     let short = ShortID.shown(file.id.hex, among: files.map(\.id.hex))
-    return meant(files, short).count == 1 ? short : file.id.hex
+    return meant(files, short).map(\.id) == [file.id] ? short : file.id.hex
   }
 
-  /// The names under which a file is known: those of its versions, alone and with their computer's.
-  private static func names(_ file: BackedUpFile) -> Set<String> {
-    guard let newest = file.newest else { return [] }
-    return [newest.name.text, (newest.label.map { $0.text + "/" } ?? "") + newest.name.text]
+  /// The word for a file in a command that is suggested.
+  ///
+  /// - Parameters:
+  ///   - file: the file.
+  ///   - name: its name, as a person may know it.
+  ///   - files: all files of the backup.
+  /// - Returns: the name, quoted for a shell, if no version of another file has it; else the ID.
+  static func word(
+    for file: BackedUpFile, named name: String, among files: [BackedUpFile]
+  ) -> String {
+    let fitting = files.filter { fit($0, name) != nil }
+    return !name.hasPrefix("-") && fitting.map(\.id) == [file.id]
+      ? ShellWord.quoted(name) : id(of: file, among: files)
+  }
+
+  /// The names under which a version is known: its own, alone and with its computer's.
+  private static func names(_ version: StoredVersion) -> [String] {
+    let name = version.name.text
+    return [name] + (version.label.map { ["\($0.text)/\(name)"] } ?? [])
   }
 
   private static func ambiguous(
@@ -70,9 +118,9 @@ enum FileSelector {
     let full = rows.map { ($0.label.map { $0 + "/" } ?? "") + $0.text }
     // A name that only one of them has is easier to type.
     let shown = rows.indices.prefix(10).map { place in
-      full.count { $0 == full[place] } == 1 && full[place] != selector
+      full[place] != selector && Self.meant(files, full[place]).map(\.id) == [meant[place].id]
         ? ShellWord.quoted(full[place])
-        : "\(id(of: meant[place], among: files)) (\(origin(rows[place], retired)))"
+        : "\(id(of: meant[place], among: files)) (\(origin(meant[place], retired)))"
     }
     let rest = meant.count > 10 ? " and \(meant.count - 10) more" : ""
     return UserMessage(
@@ -81,11 +129,11 @@ enum FileSelector {
   }
 
   /// The computer that a file belongs to, and when the newest version was written.
-  private static func origin(_ row: FileRow, _ retired: Set<SigningKey>) -> String {
-    let newest = row.file.newest
+  static func origin(_ file: BackedUpFile, _ retired: Set<SigningKey>) -> String {
+    let newest = file.newest
     let isRetired = newest?.by.map(retired.contains) ?? false
-    return "of \(PrintableText.name(row.label ?? "-", limit: 40))" + (isRetired ? ", retired" : "")
-      + ", \(PrintableTime.minute(newest?.at))"
+    let label = PrintableText.name(newest?.label?.text ?? "-", limit: 40)
+    return "of \(label)" + (isRetired ? ", retired" : "") + ", \(PrintableTime.minute(newest?.at))"
   }
 
   /// The one version of a file that is meant.

@@ -21,4 +21,78 @@ import Testing
     }
     #expect(try await computers.laptop(["file", "list", "--json"]).json()["files"].items.isEmpty)
   }
+
+  @Test func `A file that a retired computer plants takes no name from a file that counts`()
+    async throws
+  {
+    let computers = try await FileComputers()
+    let path = computers.files + "/f.txt"
+    try Files.write("good", to: path)
+    let added = try await computers.laptop(["file", "add", path, "--json"]).json()["files"][0]
+    let good = try #require(added["file_id"].text)
+    try await computers.authoriseServer()
+    try await computers.laptop(["writers", "retire", "node"])
+    for name in ["f.txt", String(good.prefix(8))] {
+      let planted = try await computers.serverAdds("evil", as: name)
+      let shown = try await computers.laptop(["file", "history", name, "--json"]).json()
+      #expect(shown["file_id"].text == good, "\(shown)")
+      let id = try #require(planted["file_id"].text)
+      // Nothing else has that name.
+      for own in ["node/" + name, String(id.prefix(8)), id] {
+        let shown = try await computers.laptop(["file", "history", own, "--json"]).json()
+        #expect(shown["file_id"].text == id && shown["state"].text == "held-back", "\(shown)")
+      }
+    }
+    let out = computers.target()
+    try await computers.third(["file", "restore", "f.txt", "--out", out])
+    #expect(try Files.tree(out).map { try Files.text(out + "/" + $0) } == ["good"])
+    let removed = try await computers.laptop(["file", "remove", "f.txt", "--yes", "--json"]).json()
+    #expect(removed["file_id"].text == good)
+  }
+
+  @Test func `A version under another name does not hide a file`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer()
+    let own = computers.files + "/channel.backup"
+    try Files.write("good", to: own)
+    let added = try await computers.laptop(["file", "add", own, "--json"]).json()["files"][0]
+    let id = try #require(added["file_id"].text)
+    // Whoever has the key gives a version another name.
+    let other = computers.files + "/other"
+    try Files.write("evil", to: other)
+    try await computers.laptop(["file", "add", other, "--to", id])
+    for name in ["other", "channel.backup"] {
+      let shown = try await computers.third(["file", "history", name, "--json"]).json()
+      #expect(shown["file_id"].text == id, "\(shown)")
+    }
+    // A file that has the name now is meant before one that had it.
+    let meant = try #require(try await computers.serverAdds("node's")["file_id"].text)
+    let removed = try await computers.laptop(["file", "remove", "channel.backup", "--yes"])
+    #expect(removed.text.contains("file history \(meant.prefix(8))"), "\(removed.text)")
+    #expect(removed.text.contains("file keep \(meant.prefix(8)) "), "\(removed.text)")
+    let state = try await computers.laptop(["file", "history", id, "--json"]).json()["state"]
+    #expect(state.text == "current")
+  }
+
+  @Test func `A hint names a file by its ID where another file had its name`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer()
+    let id = try #require(try await computers.serverAdds("before")["file_id"].text)
+    let own = computers.files + "/x"
+    let named = computers.files + "/channel.backup"
+    for path in [own, named] { try Files.write(path, to: path) }
+    let added = try await computers.laptop(["file", "add", own, "--json"]).json()["files"][0]
+    let other = try #require(added["file_id"].text)
+    try await computers.laptop(["file", "add", named, "--to", other])
+    try await computers.laptop(["file", "add", own, "--to", other])
+    try await computers.laptop(["writers", "retire", "node"])
+    try await computers.serverAdds("after")
+    let shown = try await computers.laptop(["file", "history", "channel.backup"])
+    #expect(shown.text.contains("file keep \(id.prefix(8)) VERSION"), "\(shown.text)")
+    let out = computers.target()
+    let restored = try await computers.third(
+      ["file", "restore", "channel.backup", "--out", out], expecting: 94)
+    #expect(restored.err.contains("file keep node/channel.backup VERSION"), "\(restored.err)")
+    #expect(try Files.text(out + "/node/channel.backup") == "before")
+  }
 }

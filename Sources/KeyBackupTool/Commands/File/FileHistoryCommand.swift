@@ -28,11 +28,12 @@ struct FileHistoryCommand: ParsableCommand, KeyBackupCommand {
       try output.result(json: json)
     } else {
       try output.result(StoredVersion.table(file))
+      let word = FileSelector.word(for: file, named: named.name, among: files)
       if file.dropped > 0 {
         output.note("\(counted(file.dropped, "older version")) given up by keybackup file prune.")
       }
       if file.isConflicted {
-        output.note("Several versions count. To choose one: keybackup file keep NAME VERSION")
+        output.note("Several versions count. To choose one: keybackup file keep \(word) VERSION")
       }
       if file.versions.contains(where: { $0.standing == .late }) {
         output.note(
@@ -42,10 +43,10 @@ struct FileHistoryCommand: ParsableCommand, KeyBackupCommand {
       if file.versions.contains(where: { $0.standing == .heldBack }) {
         output.note(
           "A retired computer wrote the versions that are held back. To accept one: keybackup file "
-            + "keep NAME VERSION")
+            + "keep \(word) VERSION")
         output.note(
           file.live.isEmpty
-            ? "To refuse them: keybackup file remove NAME"
+            ? "To refuse them: keybackup file remove \(word)"
             : "To refuse them, keep the current one in the same way.")
       }
       output.warn(gapsOf: opened.writersWithGaps)

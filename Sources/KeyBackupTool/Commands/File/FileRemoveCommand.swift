@@ -58,10 +58,8 @@ struct FileRemoveCommand: ParsableCommand, KeyBackupCommand {
 
   /// Says how to bring the file back.
   private func tell(_ file: BackedUpFile, among all: [BackedUpFile], _ output: Output) {
-    // As the person named it, if that means this file alone and no option.
-    let isPlain = !named.name.hasPrefix("-") && FileSelector.meant(all, named.name).count == 1
-    let name =
-      isPlain ? ShellWord.quoted(named.name) : FileSelector.id(of: file, among: all)
+    // As the person named it, if nothing else ever had that name.
+    let name = FileSelector.word(for: file, named: named.name, among: all)
     output.note("Its versions are kept, encrypted. To see them: keybackup file history \(name)")
     let live = file.live.map(\.operation.digest.hex)
     let versions = ShortID.shown(file.versions.map(\.operation.digest.hex))
