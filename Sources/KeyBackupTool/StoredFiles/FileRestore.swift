@@ -22,8 +22,8 @@ struct FileRestore: ~Copyable {
   private(set) var written: [PlannedFile] = []
   /// The versions that are not.
   private(set) var failures: [Failure] = []
-  /// Paths that something else has.
-  private(set) var taken: [String] = []
+  /// The versions whose names something else has.
+  private(set) var taken: [Failure] = []
 
   /// - Parameters:
   ///   - tree: the folder.
@@ -77,7 +77,14 @@ struct FileRestore: ~Copyable {
       }
       switch placed {
       case .written, .there: written.append(one)
-      case .taken: taken.append(one.path)
+      case .taken:
+        taken.append(
+          Failure(
+            planned: one,
+            message: UserMessage(
+              .cannotCreate,
+              "\(ShellWord.quoted(one.path)) is in \(ShellWord.quoted(tree.path)) already, with other "
+                + "contents; nothing was overwritten")))
       }
     } catch {
       // Other versions may still be read.
@@ -100,21 +107,24 @@ struct FileRestore: ~Copyable {
     }
     if !codes.isEmpty, !written.isEmpty { codes = [.partial] }
     if written.contains(where: \.isChoice) { codes.append(.conflict) }
-    return .mostUrgent(of: codes)
+    let code = ExitCode.mostUrgent(of: codes)
+    return code == .success && !taken.isEmpty ? .cannotCreate : code
   }
 
-  /// The error about names that something else has.
+  /// The error about names that something else has; it ends with the most urgent code.
   var obstacle: UserMessage? {
     guard let first = taken.first else { return nil }
-    let files =
-      taken.count == 1
-      ? "\(ShellWord.quoted(first)) is"
-      : "\(taken.count) files, \(ShellWord.quoted(first)) first, are"
+    let path = ShellWord.quoted(first.planned.path)
+    let files = taken.count == 1 ? "\(path) is" : "\(taken.count) files, \(path) first, are"
+    let others =
+      failures.isEmpty
+      ? "all other files were written"
+      : "\(counted(failures.count, "other version")) could not be read and "
+        + (failures.count == 1 ? "was" : "were") + " not written"
     return UserMessage(
-      .cannotCreate, "\(files) in \(ShellWord.quoted(tree.path)) already, with other contents",
-      hint:
-        "nothing was overwritten, and all other files were written; to get all of them, restore "
-        + "into an empty folder")
+      exitCode, "\(files) in \(ShellWord.quoted(tree.path)) already, with other contents",
+      hint: "nothing was overwritten, and \(others); to get all that can be read, restore into an "
+        + "empty folder")
   }
 }
 
@@ -153,9 +163,11 @@ extension Output {
   /// - Parameters:
   ///   - written: the versions that were written.
   ///   - failures: those that were not.
+  ///   - files: all files of the backup.
   ///   - retired: the keys of retired computers.
   func warn(
-    written: [PlannedFile], _ failures: [FileRestore.Failure], retired: Set<SigningKey>
+    written: [PlannedFile], _ failures: [FileRestore.Failure], among files: [BackedUpFile],
+    retired: Set<SigningKey>
   ) {
     for failure in failures {
       warn("keybackup: \(ShellWord.quoted(failure.planned.path)): \(failure.message.message)")
@@ -177,25 +189,37 @@ extension Output {
         + "another name, because a person has to choose:")
     for line in Self.paths(aside) { warn(line) }
     if let one = aside.first(where: { !$0.isNamesake }) {
-      let name = ShellWord.quoted(one.ownPath)
+      let name = FileSelector.word(for: one.file, named: one.ownPath, among: files)
       warn("hint: to choose one: keybackup file keep \(name) VERSION")
     }
     let namesakes = Dictionary(grouping: aside.filter(\.isNamesake), by: \.ownPath)
-    for (path, files) in namesakes.sorted(by: { $0.key < $1.key }).prefix(5) {
-      warn("hint: " + Self.advice(path, files, retired))
+    for (path, same) in namesakes.sorted(by: { $0.key < $1.key }).prefix(5) {
+      for line in Self.advice(path, same.map(\.file), among: files, retired) {
+        warn("hint: " + line)
+      }
     }
   }
 
-  /// The advice about files that have one name: the one of a retired computer may go, or the older.
+  /// The advice about files that have one name.
+  ///
+  /// None of them is called the wrong one: times and names are their writers' claims.
+  ///
+  /// - Parameters:
+  ///   - path: the name, with the computer's.
+  ///   - same: the files that have it.
+  ///   - files: all files of the backup.
+  ///   - retired: the keys of retired computers.
+  /// - Returns: the lines.
   private static func advice(
-    _ path: String, _ files: [PlannedFile], _ retired: Set<SigningKey>
-  ) -> String {
-    let gone = files.filter { $0.version.by.map(retired.contains) ?? false }
-    let isOfRetired = !gone.isEmpty && gone.count < files.count
-    let least = (isOfRetired ? gone : files).min { $0.version.at < $1.version.at }
-    let which = isOfRetired ? "the one of the retired computer" : "the older one"
-    return "\(files.count) files are called \(ShellWord.quoted(path)). To remove \(which): "
-      + "keybackup file remove \(least?.file.id.hex ?? "ID")"
+    _ path: String, _ same: [BackedUpFile], among files: [BackedUpFile], _ retired: Set<SigningKey>
+  ) -> [String] {
+    let ids = same.map { FileSelector.id(of: $0, among: files) }
+    let named = zip(same, ids).prefix(10).map { "\($1) (\(FileSelector.origin($0, retired)))" }
+    let rest = same.count > 10 ? " and \(same.count - 10) more" : ""
+    return [
+      "\(same.count) files are called \(ShellWord.quoted(path)): \(named.joined(separator: ", "))"
+        + rest
+    ] + ids.prefix(10).map { "to see its versions: keybackup file history \($0)" }
   }
 
   /// The places of restored versions, one a line.

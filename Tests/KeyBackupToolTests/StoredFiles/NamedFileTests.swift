@@ -95,4 +95,40 @@ import Testing
     #expect(restored.err.contains("file keep node/channel.backup VERSION"), "\(restored.err)")
     #expect(try Files.text(out + "/node/channel.backup") == "before")
   }
+
+  @Test func `A name that is taken hides no other failure`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer()
+    for name in ["a", "c"] { try await computers.serverAdds(name, as: name) }
+    try await computers.serverAdds(String(repeating: "long ", count: 2000), as: "b")
+    let objects = computers.backup.place + "/keybackup/objects"
+    for name in Files.tree(objects) { try Files.remove(objects + "/" + name) }
+    let some = ["file", "restore", "a", "b", "c"]
+    let runs = [
+      (some, "failed"), (["restore"], "failed_files"),
+      (["restore", "--only", "files"], "failed_files"),
+    ]
+    for (place, (run, key)) in runs.enumerated() {
+      let out = computers.target("out\(place)")
+      try Files.makeFolder(out + "/node")
+      try Files.write("mine", to: out + "/node/a")
+      let arguments = run + ["--out", out]
+      let outcome = try await computers.third(arguments + ["--json"], expecting: 87)
+      let failed = try outcome.json()[key].items
+      #expect(Set(failed.map { $0["code"].text }) == ["cannot-create", "incomplete"], "\(failed)")
+      #expect(failed.contains { $0["reason"].text?.contains("nothing was overwritten") == true })
+      let told = try await computers.third(arguments, expecting: 87)
+      #expect(
+        told.err.contains("nothing was overwritten, and 1 other version could not be read"),
+        "\(told.err)")
+      #expect(!told.err.contains("all other files were written"), "\(told.err)")
+      #expect(try Files.text(out + "/node/a") == "mine" && Files.text(out + "/node/c") == "c")
+    }
+    let out = computers.target("out0")
+    let alone = ["file", "restore", "a", "c", "--out", out]
+    let json = try await computers.third(alone + ["--json"], expecting: 73).json()
+    #expect(json["failed"].items.count == 1 && json["restored"].number == 1)
+    let told = try await computers.third(alone, expecting: 73)
+    #expect(told.err.contains("all other files were written"), "\(told.err)")
+  }
 }

@@ -213,10 +213,12 @@ import Testing
     let aside = try #require(
       Files.tree(out).first { (try? Files.text(out + "/" + $0)) == "old" })
     let old = try #require(aside.firstMatch(of: /\.of-([0-9a-f]{8})-/)).1
-    #expect(
-      restored.err.contains(
-        "To remove the one of the retired computer: keybackup file remove \(old)"),
-      "\(restored.err)")
+    for words in ["2 files are called laptop/notes.txt: ", "\(old) (of laptop, retired, 2"] {
+      #expect(restored.err.contains(words), "\(restored.err)")
+    }
+    #expect(restored.err.contains("keybackup file history \(old)"), "\(restored.err)")
+    #expect(restored.err.split(separator: "keybackup file history ").count == 3)
+    #expect(!restored.err.contains("file remove"), "none is called the wrong one")
     let refused = try await computers.third(
       ["file", "restore", "notes.txt", "--out", out], expecting: nil)
     expectFailure(refused, 90, says: "\(old) (of laptop, retired, ", " (of laptop, 2")

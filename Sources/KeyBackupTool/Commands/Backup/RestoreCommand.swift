@@ -84,7 +84,11 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
           files.explanation(withFiles: opened.hasBackedUpFiles && kinds.only == nil))
       }
       try target.synchronize()
-      if let obstacle = target.obstacle {
+      let code = report.exitCode(opened.health, opened.logFindings)
+      let areFilesLeft = opened.hasBackedUpFiles && kinds.only == nil
+      if let obstacle = target.obstacle(
+        code, others: report.failures.count, areFilesLeft: areFilesLeft)
+      {
         unlock.output(world).warn(
           report, opened.health, opened.logFindings, all: unlock.common.verbose)
         throw obstacle
@@ -139,9 +143,10 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
         "\(counted(kept, "wallet")) \(kept == 1 ? "was" : "were") removed on one computer and "
           + "changed on another. The change was kept.")
     }
-    if let obstacle = part.obstacle { throw obstacle }
-    let codes = opened.walletGapCodes + [report.exitCode(opened.health, opened.logFindings)]
-    return part.exitCode(with: .mostUrgent(of: codes))
+    let code = ExitCode.mostUrgent(
+      of: opened.walletGapCodes + [report.exitCode(opened.health, opened.logFindings)])
+    // As JSON, what was not written stands among the failures.
+    return common.json ? part.exitCode(with: code) : try part.end(with: code)
   }
 
   /// Ends the run if a signal asked for it, and tells how much is in the folder.
@@ -158,7 +163,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     let part = FilesPart(
       opened, into: out, withRemoved: kinds.removed, isAlone: true, unlock.common, world)
     try endIfInterrupted(0, part.writtenCount)
-    if unlock.common.json, part.obstacle == nil {
+    if unlock.common.json {
       var json: JSONOutput = [
         "restored": 0, "failed": .array(opened.logFindings.map(\.json)),
         "freshness": .string(opened.health.freshness),
@@ -166,7 +171,8 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       ]
       part.add(to: &json, out: out)
       try output.result(json: json)
-    } else if !unlock.common.json {
+      return part.exitCode(with: .success)
+    } else {
       if part.isEmpty, opened.logFindings.isEmpty {
         try output.result("The backup in \(ShellWord.quoted(folder)) holds no files.")
       }
@@ -174,8 +180,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       try part.show(output, out: out, all: unlock.common.verbose)
       noteFreshness(opened.health, world)
     }
-    if let obstacle = part.obstacle { throw obstacle }
-    return part.exitCode(with: .success)
+    return try part.end(with: .success)
   }
 
   private func show(
@@ -318,7 +323,8 @@ struct RestoreFolder: ~Copyable {
   ///   - name: what the file is called.
   /// - Returns: whether the file holds them; not where another file has the name.
   /// - Throws: `cannot-create`, `io`. Another file of that name does not stop
-  ///   the rest: ``obstacle`` tells about it at the end.
+  ///   the rest: ``obstacle(_:others:areFilesLeft:)`` tells about it at
+  ///   the end.
   mutating func write(
     _ entry: borrowing SecretBytes, as name: String
   ) throws(UserMessage) -> Bool {
@@ -354,13 +360,25 @@ struct RestoreFolder: ~Copyable {
   }
 
   /// The error about files that have a wallet's name and other content.
-  var obstacle: UserMessage? {
+  ///
+  /// - Parameters:
+  ///   - code: the exit code for everything else; success: nothing is more urgent.
+  ///   - others: how many other wallets could not be read.
+  ///   - areFilesLeft: whether files of the backup were not restored, because the run ends here.
+  /// - Returns: the error, or nil.
+  func obstacle(_ code: ExitCode, others: Int, areFilesLeft: Bool) -> UserMessage? {
     guard let first = inTheWay.first else { return nil }
-    let files = inTheWay.count == 1 ? "\(first) is" : "\(inTheWay.count) files, \(first) first, are"
+    let names = inTheWay.count == 1 ? "\(first) is" : "\(inTheWay.count) files, \(first) first, are"
+    let rest =
+      others == 0
+      ? "all other wallets were written"
+      : "\(counted(others, "other wallet")) could not be read"
     return UserMessage(
-      .cannotCreate, "\(files) in \(ShellWord.quoted(path)) already, with other contents",
-      hint: "nothing was overwritten, and all other wallets were written; to get all of them, "
-        + "restore into an empty folder")
+      code == .success ? .cannotCreate : code,
+      "\(names) in \(ShellWord.quoted(path)) already, with other contents",
+      hint: "nothing was overwritten, and \(rest)"
+        + (areFilesLeft ? "; no file of the backup was restored" : "")
+        + "; to get all of them, restore into an empty folder")
   }
 
   /// Whether the file holds exactly the entry; nil when there is none.

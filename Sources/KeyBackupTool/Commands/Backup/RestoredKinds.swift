@@ -36,6 +36,10 @@ struct FilesPart: Sendable {
   private var code = ExitCode.success
   /// Removed files that were left out.
   private var leftOut = 0
+  /// The versions whose names something else has.
+  private var taken: [FileRestore.Failure] = []
+  /// The versions that an error kept from being tried.
+  private var untried: [FileRestore.Failure] = []
   /// Why not all were restored: something else has their names, or nothing could be written.
   private(set) var obstacle: UserMessage?
 
@@ -57,6 +61,7 @@ struct FilesPart: Sendable {
     _ opened: borrowing OpenNamespace, into out: String?, withRemoved: Bool, isAlone: Bool,
     _ common: CommonOptions, _ world: World
   ) {
+    var rest: ArraySlice<PlannedFile> = []
     do throws(UserMessage) {
       let files = try opened.allFiles()
       rows = files.map(FileRow.init)
@@ -69,17 +74,22 @@ struct FilesPart: Sendable {
       defer { code = .mostUrgent(of: codes) }
       guard let out, !files.isEmpty else { return }
       let planned = FilePlan(files, withRemoved: withRemoved).planned
+      rest = planned[...]
       var restore = FileRestore(
         into: try RestoredTree(path: out), planned, common, world)
       defer {
         restore.finish()
-        (written, failures) = (restore.written, restore.failures)
+        (written, failures, taken) = (restore.written, restore.failures, restore.taken)
       }
-      for one in planned { try restore.restore(one, from: opened) }
+      while let one = rest.first {
+        try restore.restore(one, from: opened)
+        rest.removeFirst()
+      }
       codes.append(restore.exitCode)
       obstacle = restore.obstacle
     } catch {
       obstacle = error
+      untried = rest.map { FileRestore.Failure(planned: $0, message: error) }
     }
   }
 
@@ -88,14 +98,35 @@ struct FilesPart: Sendable {
   var writtenCount: Int { written.count }
 
   /// The exit code, together with that of the wallets.
-  func exitCode(with wallets: ExitCode) -> ExitCode { .mostUrgent(of: [code, wallets]) }
+  ///
+  /// What only an obstacle explains ends with its code.
+  func exitCode(with wallets: ExitCode) -> ExitCode {
+    let most = ExitCode.mostUrgent(of: [code, wallets])
+    return most == .success ? obstacle?.code ?? code : most
+  }
+
+  /// Ends with the error about what kept files back, and the most urgent code.
+  ///
+  /// - Parameter wallets: the exit code of the wallets.
+  /// - Returns: the exit code, where there is no such error.
+  /// - Throws: the error.
+  func end(with wallets: ExitCode) throws(UserMessage) -> ExitCode {
+    let code = exitCode(with: wallets)
+    guard var obstacle else { return code }
+    if obstacle.code != code { (obstacle.code, obstacle.word) = (code, code.word) }
+    throw obstacle
+  }
 
   /// Adds the files to the result's JSON.
   func add(to json: inout JSONOutput, out: String?) {
     json["restored_files"] = .number(out == nil ? 0 : written.count)
     json["stored_files"] = .array(out == nil ? rows.map(\.json) : written.map(\.json))
     json["gaps"] = .array(gaps.map { .string($0.text) })
-    json["failed_files"] = .array(failures.map(\.json) + sealed.map(\.json))
+    var failed = (failures + taken + untried).map(\.json) + sealed.map(\.json)
+    if let obstacle, taken.isEmpty, untried.isEmpty {
+      failed.append(["reason": .string(obstacle.message), "code": .string(obstacle.word)])
+    }
+    json["failed_files"] = .array(failed)
   }
 
   /// Shows the files as text.
@@ -116,7 +147,7 @@ struct FilesPart: Sendable {
     }
     output.warn(sealed: sealed, all: all)
     output.warn(gapsOf: gaps)
-    output.warn(written: written, failures, retired: retired)
+    output.warn(written: written, failures, among: rows.map(\.file), retired: retired)
     if leftOut > 0, let out {
       output.note(
         "\(counted(leftOut, "removed file")) \(leftOut == 1 ? "was" : "were") left out. To restore removed "

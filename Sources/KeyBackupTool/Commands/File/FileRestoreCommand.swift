@@ -45,29 +45,30 @@ struct FileRestoreCommand: ParsableCommand, KeyBackupCommand {
     let tree = try RestoredTree(path: out)
     let opened = try await backup.unlock(unlock, world)
     let retired = opened.retiredKeys
-    let files = try opened.namedFiles()
-    let planned = try plan(files, retired)
+    let all = try opened.namedFiles()
+    let planned = try plan(all, retired)
+    let found = opened.fileCodes(all.map(FileRow.init))
     opened.rememberFiles(world)
     try Interruption.check()
     var restore = FileRestore(into: tree, planned, unlock.common, world)
     for one in planned { try restore.restore(one, from: opened) }
     restore.finish()
     let output = unlock.output(world)
-    if unlock.common.json, restore.obstacle == nil {
+    if unlock.common.json {
       try output.result(json: [
         "restored": .number(restore.written.count), "folder": .string(out),
         "files": .array(restore.written.map(\.json)),
-        "failed": .array(restore.failures.map(\.json)), "gaps": opened.gaps,
+        "failed": .array((restore.failures + restore.taken).map(\.json)), "gaps": opened.gaps,
       ])
-    } else if !unlock.common.json {
-      for one in restore.written where one.aside == nil {
-        try output.result("Restored \(ShellWord.quoted("\(out)/\(one.path)"))")
-      }
-      output.warn(written: restore.written, restore.failures, retired: retired)
-      output.warn(gapsOf: opened.writersWithGaps)
+      return .mostUrgent(of: [restore.exitCode] + found)
     }
+    for one in restore.written where one.aside == nil {
+      try output.result("Restored \(ShellWord.quoted("\(out)/\(one.path)"))")
+    }
+    output.warn(written: restore.written, restore.failures, among: all, retired: retired)
+    output.warn(gapsOf: opened.writersWithGaps)
     if let obstacle = restore.obstacle { throw obstacle }
-    return .mostUrgent(of: [restore.exitCode] + opened.fileCodes(files.map(FileRow.init)))
+    return .mostUrgent(of: [restore.exitCode] + found)
   }
 
   /// The versions that the names stand for.
@@ -83,7 +84,7 @@ struct FileRestoreCommand: ParsableCommand, KeyBackupCommand {
         return [PlannedFile(try FileSelector.only(file, version: version), of: file)]
       }
       guard file.isRemoved, FileRow(file).state == .removed else { continue }
-      let quoted = ShellWord.quoted(name)
+      let quoted = FileSelector.word(for: file, named: name, among: files)
       throw UserMessage(
         .noInput, "\"\(PrintableText.name(name))\" was removed from the backup",
         hint: "its versions are kept. To see them: keybackup file history \(quoted)\n"
