@@ -131,4 +131,12 @@ import Testing
     let told = try await computers.third(alone, expecting: 73)
     #expect(told.err.contains("all other files were written"), "\(told.err)")
   }
+
+  @Test func `A prune that gave nothing up does not say that it did`() async throws {
+    let computers = try await FileComputers()
+    let full = try await computers.box.keybackup(
+      ["file", "prune"], wrapper: ["sh", "-c", "exec \"$@\" >/dev/full", "sh"], expecting: 74)
+    #expect(full.err.contains("no version was given up"), "\(full.err)")
+    #expect(!full.err.contains("all the same"), "\(full.err)")
+  }
 }

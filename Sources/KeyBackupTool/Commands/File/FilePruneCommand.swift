@@ -42,7 +42,9 @@ struct FilePruneCommand: ParsableCommand, KeyBackupCommand {
       json: [
         "dropped": .number(pruned.versions), "objects": .number(pruned.objects),
         "bytes": .number(Int(clamping: pruned.bytes)),
-      ], ofChange: "the versions were given up all the same")
+      ],
+      ofChange: pruned.versions == 0
+        ? "no version was given up" : "the versions were given up all the same")
     return .success
   }
 }
