@@ -47,12 +47,15 @@ struct FileRestoreCommand: ParsableCommand, KeyBackupCommand {
     let retired = opened.retiredKeys
     let all = try opened.namedFiles()
     let planned = try plan(all, retired)
-    let found = opened.fileCodes(all.map(FileRow.init))
     opened.rememberFiles(world)
     try Interruption.check()
     var restore = FileRestore(into: tree, planned, unlock.common, world)
     for one in planned { try restore.restore(one, from: opened) }
     restore.finish()
+    let urgent = ExitCode.mostUrgent(
+      of: [restore.exitCode] + opened.fileCodes(all.map(FileRow.init)))
+    // A name that is taken is in no list of urgent errors.
+    let code = urgent == .success ? restore.exitCode : urgent
     let output = unlock.output(world)
     if unlock.common.json {
       try output.result(json: [
@@ -60,15 +63,18 @@ struct FileRestoreCommand: ParsableCommand, KeyBackupCommand {
         "files": .array(restore.written.map(\.json)),
         "failed": .array((restore.failures + restore.taken).map(\.json)), "gaps": opened.gaps,
       ])
-      return .mostUrgent(of: [restore.exitCode] + found)
+      return code
     }
     for one in restore.written where one.aside == nil {
       try output.result("Restored \(ShellWord.quoted("\(out)/\(one.path)"))")
     }
     output.warn(written: restore.written, restore.failures, among: all, retired: retired)
     output.warn(gapsOf: opened.writersWithGaps)
-    if let obstacle = restore.obstacle { throw obstacle }
-    return .mostUrgent(of: [restore.exitCode] + found)
+    if var obstacle = restore.obstacle {
+      if obstacle.code != code { (obstacle.code, obstacle.word) = (code, code.word) }
+      throw obstacle
+    }
+    return code
   }
 
   /// The versions that the names stand for.
