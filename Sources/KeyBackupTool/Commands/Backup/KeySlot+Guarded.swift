@@ -34,8 +34,8 @@ extension KeySlot {
     let repair = "for a recovery kit, run: keybackup key repair --recovery-code"
     return [
       "these ways in were not used since the master key was rotated, and still open the backup: "
-        + labels.joined(separator: ", ") + ". Remove one that is lost: keybackup key remove KEY."
-        + plugging
+        + labels.joined(separator: ", ") + "." + plugging,
+      "if one of them is lost, remove it: keybackup key remove KEY",
     ] + (kits > 0 ? [repair] : [])
   }
 }

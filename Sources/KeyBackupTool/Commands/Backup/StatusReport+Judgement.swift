@@ -200,8 +200,8 @@ extension StatusReport {
           + ". Then run: keybackup status --accept --namespace \(old.id.hex)")
       advice.append(
         "the earlier backup \(old.id.hex) alone has what was removed or replaced before the rotation. "
-          + "It is lost with it. To see it: keybackup wallet history --namespace "
-          + "\(old.id.hex), and: keybackup file list --namespace \(old.id.hex)")
+          + "It is lost with it. To see it: keybackup wallet history --namespace \(old.id.hex)")
+      advice.append("to see its files: keybackup file list --namespace \(old.id.hex)")
     }
     if keptAgainstRemoval > 0 {
       advice.append(
