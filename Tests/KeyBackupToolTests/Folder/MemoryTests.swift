@@ -40,7 +40,7 @@ import Testing
     let elsewhere = try await box.keybackup(
       ["status"], key: ["--no-key"], pin: .none, home: box.root + "/none", expecting: 88)
     #expect(elsewhere.out.replacing("-", with: "").contains(word), "\(elsewhere.out)")
-    #expect(elsewhere.out.contains("(unknown: this computer"), "\(elsewhere.out)")
+    #expect(elsewhere.out.contains("(not checked: this computer"), "\(elsewhere.out)")
   }
 
   @Test func `A backup that is gone is not no backup`() async throws {

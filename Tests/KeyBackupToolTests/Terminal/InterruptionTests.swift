@@ -121,7 +121,7 @@ import Testing
     let box = mounted.backup.box
     try Files.write(String(repeating: "large ", count: 200_000), to: box.root + "/large")
     try await box.keybackup(["file", "add", box.root + "/large"])
-    try mounted.system.tell("rule op=read name=*.bin delay=5000")
+    try mounted.system.tell("rule op=read name=*.bin delay=3000")
     let restore = [Build.keybackup, "restore", "--out", box.root + "/out"]
     let outcome = try await box.run(
       [
