@@ -124,8 +124,8 @@ struct CommandManual {
       }, "Others", into: &page)
     page.section("Options")
     page.paragraph(
-      "Most commands share these. A command takes all of them, unless its own page lists those that it takes."
-    )
+      "Most commands share these. A command takes all of them, unless its own page lists those "
+        + "that it takes.")
     for section in common.sections {
       page.subsection(section.title)
       for option in section.options { page.item(term(option), text(option)) }

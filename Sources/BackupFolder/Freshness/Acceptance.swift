@@ -84,8 +84,8 @@ extension Namespace {
 
   /// The sealed operations that were opened here before and of which no file claims to be.
   func missingSealed() throws(BackupFolderError) -> OperationNames {
-    let verified = rememberedFiles.verified
-    return verified.isEmpty ? [] : verified.subtracting(try sealedNames())
+    let present = try sealedNames()
+    return rememberedFiles.verified.subtracting(present)
   }
 
   /// The sealed operations that the names of files claim.

@@ -40,7 +40,6 @@ extension Namespace {
     report.findings += log.findings
     var missingSealed: OperationNames = []
     do throws(BackupFolderError) {
-      _ = try sealedFileCounts()
       missingSealed = try self.missingSealed()
     } catch {
       if error == .interrupted { throw error }

@@ -275,6 +275,7 @@ struct ObjectFolder {
     var contents = SecretBytes(zeroed: FilePieces.size)
     var offset: UInt64 = 0
     while opener.nextCount > 0 {
+      if isInterrupted() { throw .interrupted }
       let count = opener.nextCount
       let got = try FilePieces.fill(&piece, count, from: file, at: offset, path: path)
       if got < count { throw .file(.contentsIncomplete) }

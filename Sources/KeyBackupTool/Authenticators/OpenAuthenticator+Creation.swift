@@ -34,11 +34,4 @@ extension UserMessage {
   fileprivate var leavesDoubt: Bool {
     [.prfUnsupported, .io, .authenticatorLost].contains(code)
   }
-
-  /// The same error with one more line of advice.
-  func adding(hint more: String) -> UserMessage {
-    var message = self
-    message.hint = (hint.map { $0 + "\n" } ?? "") + more
-    return message
-  }
 }

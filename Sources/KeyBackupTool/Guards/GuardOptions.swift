@@ -46,6 +46,9 @@ struct GuardOptions: ParsableArguments {
   /// Whether the backup is to be opened with a PIN and guards.
   var usesPIN: Bool { guardPin || guardPinFile != nil || guardPinFd != nil }
 
+  /// These options for another command, each after a space; none where no guard is used.
+  var again: String { usesPIN ? " --guard-pin" : guardLogin ? " --guard-login" : "" }
+
   /// Whether the backup is to be opened with guards.
   var isUsed: Bool { usesPIN || guardLogin }
 

@@ -71,6 +71,7 @@ enum ExitCode: Int32, CaseIterable, Sendable {
   static func mostUrgent(of codes: [ExitCode]) -> ExitCode {
     let order: [ExitCode] = [
       .dataInvalid, .rollback, .partial, .conflict, .permissionDenied, .incomplete, .atRisk,
+      .cannotCreate,
     ]
     return order.first(where: codes.contains) ?? .success
   }

@@ -20,7 +20,8 @@ extension UserMessage {
         UserMessage(
           .noInput, "there is no backup in \(ShellWord.quoted(path))",
           hint: "if it should be there, wait until the folder is synchronised\n"
-            + "to open an existing backup, name its folder: keybackup restore --folder PATH --out FOLDER --names\n"
+            + "to open an existing backup, name its folder: keybackup restore --folder PATH --out "
+            + "FOLDER --names\n"
             + "to start a new one: keybackup init \(ShellWord.quoted(path))")
       case .severalNamespaces(let ids):
         UserMessage(

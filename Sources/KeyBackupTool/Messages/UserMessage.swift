@@ -28,6 +28,21 @@ struct UserMessage: Error, Sendable, Equatable {
   /// The event, as a sentence of its own.
   var sentence: String { message.prefix(1).uppercased() + message.dropFirst() + "." }
 
+  /// The same error with one more line of advice.
+  func adding(hint more: String) -> UserMessage {
+    var message = self
+    message.hint = (hint.map { $0 + "\n" } ?? "") + more
+    return message
+  }
+
+  /// The same error where a run ends with a more urgent code.
+  func ending(with code: ExitCode) -> UserMessage {
+    if code == self.code { return self }
+    var message = self
+    (message.code, message.word) = (code, code.word)
+    return message
+  }
+
   /// The command was cancelled by a signal.
   static let interrupted = UserMessage(.interrupted, "interrupted; nothing was left half-done")
 

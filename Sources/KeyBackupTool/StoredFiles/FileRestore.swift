@@ -107,8 +107,8 @@ struct FileRestore: ~Copyable {
     }
     if !codes.isEmpty, !written.isEmpty { codes = [.partial] }
     if written.contains(where: \.isChoice) { codes.append(.conflict) }
-    let code = ExitCode.mostUrgent(of: codes)
-    return code == .success && !taken.isEmpty ? .cannotCreate : code
+    if !taken.isEmpty { codes.append(.cannotCreate) }
+    return .mostUrgent(of: codes)
   }
 
   /// The error about names that something else has; it ends with the most urgent code.

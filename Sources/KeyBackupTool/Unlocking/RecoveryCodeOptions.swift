@@ -49,11 +49,16 @@ struct RecoveryCodeOptions: ParsableArguments {
 
   /// These options for another command, each after a space; none where no code is used.
   var again: String {
-    if let recoveryKit { return " --recovery-kit " + ShellWord.quoted(recoveryKit) }
-    if let recoveryCodeFile, recoveryCodeFile != "-" {
-      return " --recovery-code-file " + ShellWord.quoted(recoveryCodeFile)
+    guard isUsed else { return "" }
+    let files = [
+      ("--recovery-kit", recoveryKit), ("--recovery-code-file", recoveryCodeFile),
+      ("--kit-id", kitId), ("--secret-file", secretFile),
+    ]
+    let named = files.compactMap { option, value in
+      value.flatMap { $0 == "-" ? nil : " \(option) \(ShellWord.quoted($0))" }
     }
-    return isUsed ? " --recovery-code" : ""
+    let isAsked = recoveryKit == nil && (recoveryCodeFile ?? "-") == "-"
+    return (isAsked ? " --recovery-code" : "") + named.joined()
   }
 
   /// Whether the backup is to be opened with a code.

@@ -31,6 +31,19 @@ extension WalletReport {
 extension LogHealth {
   /// Whether the folder is older than what this computer has seen, or forked.
   var isRolledBack: Bool { rolledBack + forked > 0 }
+
+  /// The limits of the freshness word, in brackets.
+  ///
+  /// - Parameter isOpened: whether the backup was opened in this run.
+  /// - Returns: the text; empty where there are none.
+  func freshnessNote(isOpened: Bool) -> String {
+    switch (isOpened, isFreshnessKnown) {
+    case (true, true): ""
+    case (true, false): " (unknown: this computer has not opened it yet)"
+    case (false, true): " (not checked; needs your key)"
+    case (false, false): " (not checked: this computer has not opened the backup yet)"
+    }
+  }
 }
 
 extension FileFinding {
@@ -87,21 +100,6 @@ extension Output {
     {
       warn("keybackup: not everything is here yet")
       warn("hint: wait until the folder is synchronised, then try again")
-    }
-  }
-}
-
-extension LogHealth {
-  /// The limits of the freshness word, in brackets.
-  ///
-  /// - Parameter isOpened: whether the backup was opened in this run.
-  /// - Returns: the text; empty where there are none.
-  func freshnessNote(isOpened: Bool) -> String {
-    switch (isOpened, isFreshnessKnown) {
-    case (true, true): ""
-    case (true, false): " (unknown: this computer has not opened it yet)"
-    case (false, true): " (not checked; needs your key)"
-    case (false, false): " (not checked: this computer has not opened the backup yet)"
     }
   }
 }

@@ -43,6 +43,17 @@ import Testing
     try await box.keybackup(["restore", "--out", box.folder + "-restored"])
   }
 
+  /// No sync program is known here, and one that takes the place around the folder has both.
+  @Test func `Beside the backup's folder it is said`() async throws {
+    let box = try await PreparedBackup().box
+    let says = "lies beside the backup's folder"
+    let beside = try await box.keybackup(["restore", "--out", box.root + "/out"])
+    #expect(beside.err.contains(says), "\(beside.err)")
+    try Files.makeFolder(box.root + "/elsewhere")
+    let apart = try await box.keybackup(["restore", "--out", box.root + "/elsewhere/out"])
+    #expect(!apart.err.contains(says), "\(apart.err)")
+  }
+
   /// Files of an interrupted restore are no obstacle.
   ///
   /// Other files are never overwritten, and do not keep any other wallet from being restored.

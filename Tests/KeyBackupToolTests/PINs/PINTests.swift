@@ -33,6 +33,15 @@ import Testing
       Sandbox.derive + ["--json"], pin: .descriptor("wrong-one"), expecting: nil)
     try expectFailure(json, 81, word: "pin-invalid")
     #expect(try json.json()["error"]["message"].text?.contains("6 tries left") == true)
+    #expect(!json.text.contains("correct the PIN"))
+    // A file is there for the next run, too.
+    let file = box.root + "/wrong pin"
+    try Files.write("wrong-two\n", to: file)
+    try await box.run(["chmod", "600", file], key: nil).expectSuccess()
+    let stored = try await box.keybackup(
+      Sandbox.derive + ["--pin-file", file], pin: .none, expecting: nil)
+    expectFailure(stored, 81, says: "correct the PIN in '\(file)'")
+    #expect(!stored.text.contains("wrong-two"))
     // The right PIN restores the tries.
     try await box.keybackup(Sandbox.derive)
     let devices = try await box.keybackup(["devices", "--json"], pin: .none)

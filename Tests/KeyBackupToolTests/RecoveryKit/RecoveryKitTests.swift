@@ -46,6 +46,9 @@ import Testing
       key: ["--no-key"], pin: .none, home: kit.box.root + "/new-home", expecting: nil)
     // Everything is restored; nobody can say whether newer wallets were lost with the log.
     #expect(restored.code == 75 && restored.out.contains("Restored 3 wallets"), "\(restored.text)")
+    // The command that is suggested opens the backup in the same way.
+    let again = "NAME --reveal --recovery-kit \(kit.offline) --recovery-code-file \(kit.codeFile)"
+    #expect(restored.err.contains(again), "\(restored.err)")
     try kit.expectAllRestored(out)
     #expect(try Files.contents(kit.box.folder) == before)
     let read = try await kit.box.run(
@@ -60,6 +63,17 @@ import Testing
     let typed = kit.box.root + "/typed"
     try Files.write(lines.joined(separator: "\r\n\n"), to: typed)
     _ = try await kit.alone(["recovery-kit", "test", "--recovery-kit", typed] + kit.opening)
+    // Spaces that nobody types, and others that nobody printed.
+    let close = lines.map { $0.filter { $0 != " " } }
+    let wide = close.map { $0.map(String.init).joined(separator: " ") }
+    for others in [close, wide] {
+      try Files.write(others.joined(separator: "\n"), to: typed)
+      _ = try await kit.alone(["recovery-kit", "test", "--recovery-kit", typed] + kit.opening)
+    }
+    try Files.write(lines.dropFirst().joined(separator: "\n"), to: typed)
+    let missing = try await kit.alone(
+      ["recovery-kit", "test", "--recovery-kit", typed] + kit.opening, expecting: nil)
+    expectFailure(missing, 65, says: "line 1", "missing")
     try Files.write(lines.joined(separator: "\n").replacing("eyJ", with: "eyj"), to: typed)
     let mistyped = try await kit.alone(
       ["recovery-kit", "test", "--recovery-kit", typed] + kit.opening, expecting: nil)

@@ -99,6 +99,23 @@ import Testing
     #expect(try outcome.json()["restored"].number == 4)
   }
 
+  /// Sealed operations of which only the ones around it are here.
+  @Test func `A missing change of a computer without the key is waited for`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer()
+    for name in ["a", "b", "c"] { try await computers.serverAdds(name, as: name) }
+    let second = try #require(
+      Files.tree(computers.box.folder).first {
+        $0.contains("/sealed/") && $0.contains("/00000002-")
+      })
+    let path = computers.box.folder + "/" + second
+    let aside = try take(path, computers.box)
+    let third = computers.box.root + "/third"
+    let own = try waiting(computers.backup, for: path, from: aside, home: third)
+    let list = try await own.run(["file", "list", "--json", "--wait-sync", "60"]).json()
+    #expect(list["files"].items.count == 3 && list["gaps"].items.isEmpty, "\(list)")
+  }
+
   @Test func `After the time it is said what is lacking`() async throws {
     let backup = try await PreparedBackup()
     try Files.write([], to: backup.wallets[0])

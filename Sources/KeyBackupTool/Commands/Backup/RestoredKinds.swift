@@ -112,9 +112,8 @@ struct FilesPart: Sendable {
   /// - Throws: the error.
   func end(with wallets: ExitCode) throws(UserMessage) -> ExitCode {
     let code = exitCode(with: wallets)
-    guard var obstacle else { return code }
-    if obstacle.code != code { (obstacle.code, obstacle.word) = (code, code.word) }
-    throw obstacle
+    if let obstacle { throw obstacle.ending(with: code) }
+    return code
   }
 
   /// Adds the files to the result's JSON.

@@ -84,10 +84,11 @@ extension OpenNamespace {
         ? .permissionDenied : .dataInvalid
       codes.append(rows.isEmpty ? none : .partial)
     }
-    if findings.contains(where: { $0.state == .incomplete }) || health.incomplete > 0 {
+    if findings.contains(where: { $0.state == .incomplete }) || health.incomplete > 0
+      || hasSealedGap
+    {
       codes.append(.incomplete)
     }
-    if hasSealedGap { codes.append(.incomplete) }
     if health.isRolledBack { codes.append(.rollback) }
     return codes
   }

@@ -52,10 +52,8 @@ struct FileRestoreCommand: ParsableCommand, KeyBackupCommand {
     var restore = FileRestore(into: tree, planned, unlock.common, world)
     for one in planned { try restore.restore(one, from: opened) }
     restore.finish()
-    let urgent = ExitCode.mostUrgent(
+    let code = ExitCode.mostUrgent(
       of: [restore.exitCode] + opened.fileCodes(all.map(FileRow.init)))
-    // A name that is taken is in no list of urgent errors.
-    let code = urgent == .success ? restore.exitCode : urgent
     let output = unlock.output(world)
     if unlock.common.json {
       try output.result(json: [
@@ -70,10 +68,7 @@ struct FileRestoreCommand: ParsableCommand, KeyBackupCommand {
     }
     output.warn(written: restore.written, restore.failures, among: all, retired: retired)
     output.warn(gapsOf: opened.writersWithGaps)
-    if var obstacle = restore.obstacle {
-      if obstacle.code != code { (obstacle.code, obstacle.word) = (code, code.word) }
-      throw obstacle
-    }
+    if let obstacle = restore.obstacle { throw obstacle.ending(with: code) }
     return code
   }
 

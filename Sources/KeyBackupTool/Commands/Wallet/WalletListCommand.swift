@@ -27,6 +27,7 @@ struct WalletListCommand: ParsableCommand, KeyBackupCommand {
     let watchOnly = rows.filter { $0.spending == .watchOnly }
     WatchOnlyMemory(opened.id, world).keep(Set(watchOnly.map(\.recordID)))
     rows.sort { ($0.name ?? "", $0.id) < ($1.name ?? "", $1.id) }
+    let gaps = opened.walletGapCodes
     if unlock.common.json {
       try unlock.output(world).result(json: [
         "wallets": .array(rows.map(\.json)),
@@ -43,11 +44,8 @@ struct WalletListCommand: ParsableCommand, KeyBackupCommand {
       unlock.output(world).note(watchOnly: watchOnly.count)
       unlock.output(world).warn(
         report, opened.health, opened.logFindings, all: unlock.common.verbose)
-      if !opened.walletGapCodes.isEmpty {
-        unlock.output(world).warn(gapsOf: opened.writersWithGaps)
-      }
+      if !gaps.isEmpty { unlock.output(world).warn(gapsOf: opened.writersWithGaps) }
     }
-    return .mostUrgent(
-      of: opened.walletGapCodes + [report.exitCode(opened.health, opened.logFindings)])
+    return .mostUrgent(of: gaps + [report.exitCode(opened.health, opened.logFindings)])
   }
 }
