@@ -118,13 +118,13 @@ struct FileRestore: ~Copyable {
     let files = taken.count == 1 ? "\(path) is" : "\(taken.count) files, \(path) first, are"
     let others =
       failures.isEmpty
-      ? "all other files were written"
-      : "\(counted(failures.count, "other version")) could not be read and "
+      ? (written.isEmpty ? "" : ", and all other files were written")
+      : ", and \(counted(failures.count, "other version")) could not be read and "
         + (failures.count == 1 ? "was" : "were") + " not written"
     return UserMessage(
       exitCode, "\(files) in \(ShellWord.quoted(tree.path)) already, with other contents",
-      hint: "nothing was overwritten, and \(others); to get all that can be read, restore into an "
-        + "empty folder")
+      hint: "nothing was overwritten\(others); to get all that can be read, restore into an empty "
+        + "folder")
   }
 }
 
