@@ -55,7 +55,8 @@ extension OpenNamespace {
     let rules = fileState.versions
     if let held = rules.heldBack(version) {
       let followed = rules.predecessors(of: held)
-      try write(held, replacing: followed.names, refusing: followed.heldBack, run: run)
+      try write(
+        held, read: version, replacing: followed.names, refusing: followed.heldBack, run: run)
       return true
     }
     guard let kept = rules.refused(version) ?? known(version) else {
@@ -74,41 +75,52 @@ extension OpenNamespace {
     try adoptFollowers(of: kept, run: run)
     let followed = fileState.versions
     let replaces = Set(names + followed.names(of: followed.followers(of: kept))).sorted()
-    try write(kept, replacing: replaces, refusing: held, run: run)
+    try write(kept, read: version, replacing: replaces, refusing: held, run: run)
     return true
   }
 
   /// Writes a version again, as a person's choice, and decides against versions that are held back.
   ///
+  /// It gets an object of its own: another computer that has not seen the choice may give up the
+  /// version, and remove its object.
+  ///
   /// The last operation has the choice: a run that was killed before it has chosen nothing, and can
   /// be repeated.
   private mutating func write(
-    _ kept: FileVersions.Version, replacing replaces: [Digest], refusing refused: Set<Digest>,
-    run: borrowing WritingRun
+    _ kept: FileVersions.Version, read version: StoredVersion, replacing replaces: [Digest],
+    refusing refused: Set<Digest>, run: borrowing WritingRun
   ) throws(BackupFolderError) {
     let file = kept.put.fileID
     let (put, operation) = try reopen(kept.operation.digest, file, in: kept.namespace)
-    let copy: NewFileVersion
-    do {
-      copy = try NewFileVersion(copying: put.version, in: operation.text)
-    } catch {
-      throw .file(.contentsDamaged)
+    let prepared: PreparedVersion
+    switch put.version.place {
+    case .inline:
+      do {
+        prepared = PreparedVersion(
+          version: try NewFileVersion(copying: put.version, in: operation.text), object: nil)
+      } catch {
+        throw .file(.contentsDamaged)
+      }
+    case .object:
+      let seed = masterKey.withBytes { SecretBytes(copying: $0) }
+      prepared = try ObjectFolder.prepare(
+        copyOf: put.version, hedge: seed, in: namespace, tag: run.tag
+      ) { (take) throws(BackupFolderError) in try read(version, into: take) }
     }
-    if kept.namespace != nil, case .object(let object, _) = put.version.place {
-      try ObjectFolder.copy(
-        object, contents: put.version.size, from: objectFolders(), into: namespace, tag: run.tag)
-    }
+    if let object = prepared.object { try ObjectFolder.place(object) }
     let origin = FileOrigin(made: kept.made, by: kept.by)
     if log.index.tips().isEmpty {
       // An operation that has seen nothing is a finding, which decides nothing. This computer's
       // first operation is one then, and the choice has seen it.
-      _ = try log(put: copy, of: file, name: put.name, replaces: [], origin: origin, run: run)
+      _ = try log(
+        put: prepared.version, of: file, name: put.name, replaces: [], origin: origin, run: run)
     }
     let last = try end(refused, of: file, butTheLast: true, run: run) {
       $0.fileSettle(file, replaces: $1)
     }
     _ = try log(
-      put: copy, of: file, name: put.name, replaces: replaces, refusing: last, origin: origin,
+      put: prepared.version, of: file, name: put.name, replaces: replaces, refusing: last,
+      origin: origin,
       run: run)
   }
 

@@ -48,8 +48,9 @@ extension OpenNamespace {
     // A master key that was given up makes no gaps.
     let seen = log.files.seenSealed.filter { !log.index.isBeyond($0.key) }
     let named = Set(seen.values.joined().map(\.end))
+    let known = named.union(fileState.lastHere)
     let gaps = Set(
-      named.filter { sealed.place(of: $0.digest) == nil && !accepted.contains($0.name) }
+      known.filter { sealed.place(of: $0.digest) == nil && !accepted.contains($0.name) }
         .map(\.writerID))
     let missing = Dictionary(grouping: missingSealed, by: \.writer)
     let incomplete = Dictionary(grouping: sealed.incomplete, by: \.writer)
@@ -114,8 +115,9 @@ extension OpenNamespace {
     }
     for (version, isRemoved) in rules.refused
     where shown.insert(FileVersions.Identity(version)).inserted {
-      let standing: StoredVersion.Standing = isRemoved ? .removed : .replaced
-      found[version.put.fileID, default: []].append(stored(version, standing, labels, objects))
+      var version = stored(version, isRemoved ? .removed : .replaced, labels, objects)
+      version.isRefused = true
+      found[version.file, default: []].append(version)
     }
     // What was replaced or removed before the master key was rotated is still there.
     for older in lineage.earlier {

@@ -7,14 +7,15 @@ extension OpenNamespace {
   /// Gives up versions of more than 64 KiB that have more than `kept` newer ones and were replaced
   /// for seven days by this computer's own count.
   ///
-  /// An object is removed with the last version that names it.
+  /// An object is removed with the last version that names it. The objects of newer versions are read
+  /// first: a version whose contents are damaged or missing makes no other one go.
   ///
   /// - Parameters:
   ///   - kept: the number of newer versions that stay.
   ///   - files: the files whose versions may go; nil: all.
   ///   - despiteGaps: whether to go on while operations or versions are missing.
   /// - Returns: what was given up.
-  /// - Throws: ``FileObstacle/historyIncomplete``; system errors.
+  /// - Throws: ``FileObstacle/historyIncomplete``; ``BackupFolderError/interrupted``; system errors.
   public mutating func pruneFiles(
     keeping kept: Int = 10, of files: Set<FileID>? = nil, despiteGaps: Bool = false
   ) throws(BackupFolderError) -> PrunedVersions {
@@ -26,10 +27,10 @@ extension OpenNamespace {
     fileState.memory = try run.state.files(of: id)
     var pruned = PrunedVersions()
     var dropped: [FileID: [Digest]] = [:]
-    let objects = try objectFolders()
-    let isWhole = fileState.versions.versions.map { objects.hold($0.put.version) }
+    var whole = WholeContents(folders: try objectFolders())
     for (place, version) in fileState.versions.versions.enumerated()
-    where files?.contains(version.put.fileID) != false && mayGo(place, kept, isWhole) {
+    where files?.contains(version.put.fileID) != false && isReplacedForLong(place) {
+      guard try hasWholeNewer(place, than: kept, &whole) else { continue }
       dropped[version.put.fileID, default: []].append(version.operation.digest)
       pruned.versions += 1
     }
@@ -45,17 +46,42 @@ extension OpenNamespace {
     return pruned
   }
 
-  private func mayGo(_ place: Int, _ kept: Int, _ isWhole: [Bool]) -> Bool {
+  /// The versions whose contents were read, each once.
+  private struct WholeContents {
+    let folders: [ObjectFolder]
+    private var known: [Int: Bool] = [:]
+
+    init(folders: [ObjectFolder]) { self.folders = folders }
+
+    mutating func hold(
+      _ version: FileVersion, at place: Int
+    ) throws(BackupFolderError) -> Bool {
+      if let known = known[place] { return known }
+      let isWhole = try folders.hold(version)
+      known[place] = isWhole
+      return isWhole
+    }
+  }
+
+  /// Whether more than `count` versions that are newer have their contents here.
+  private func hasWholeNewer(
+    _ place: Int, than count: Int, _ whole: inout WholeContents
+  ) throws(BackupFolderError) -> Bool {
+    let rules = fileState.versions
+    return try rules.hasNewer(place, than: count) { (newer) throws(BackupFolderError) in
+      try whole.hold(rules.versions[newer].put.version, at: newer)
+    }
+  }
+
+  /// Whether a large version has been replaced for seven days.
+  private func isReplacedForLong(_ place: Int) -> Bool {
     let rules = fileState.versions
     let version = rules.versions[place]
     guard rules.isDead[place], !rules.isDropped[place], version.namespace == nil,
       version.put.version.size > FileVersions.keptSize
     else { return false }
     let name = FileMemory.Version(operation: version.operation.digest, file: version.put.fileID)
-    guard let seconds = fileState.memory.replaced[name], seconds >= Self.replacedFor else {
-      return false
-    }
-    return rules.hasNewer(place, than: kept, isWhole: isWhole)
+    return fileState.memory.replaced[name].map { $0 >= Self.replacedFor } ?? false
   }
 
   /// Removes the objects that only given-up versions name, also those that a crash left.

@@ -353,15 +353,19 @@ struct FileVersions {
   /// - Parameters:
   ///   - place: the version.
   ///   - count: how many are not enough.
-  ///   - isWhole: for each place, whether its contents are here. Others do not count: anyone who may
-  ///     write versions can write some whose contents never come.
+  ///   - isWhole: whether the contents at a place are here. Others do not count: anyone who may write
+  ///     versions can write some whose contents never come.
   /// - Returns: whether there are more.
-  func hasNewer(_ place: Int, than count: Int, isWhole: [Bool]) -> Bool {
+  /// - Throws: what `isWhole` throws.
+  func hasNewer(
+    _ place: Int, than count: Int, isWhole: (Int) throws(BackupFolderError) -> Bool
+  ) throws(BackupFolderError) -> Bool {
     var (next, visited) = ([Int32(place)], Set([Int32(place)]))
     var found: Set<Digest> = []
     while let target = next.popLast() {
       for other in replacedBy[Int(target)] where visited.insert(other).inserted {
-        if isWhole[Int(other)], versions[Int(other)].made != versions[place].made {
+        let made = versions[Int(other)].made
+        if made != versions[place].made, !found.contains(made), try isWhole(Int(other)) {
           found.insert(versions[Int(other)].made)
           if found.count > count { return true }
         }

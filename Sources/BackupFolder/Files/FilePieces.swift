@@ -70,6 +70,13 @@ enum FilePieces {
     }
     return (UInt64(max(0, status.st_size)), status.st_mtim.tv_sec, status.st_mode)
   }
+
+  /// Whether an open file of so many bytes has a hole, where its file system tells.
+  static func hasHole(_ file: Int32, size: UInt64) -> Bool {
+    // SEEK_HOLE of lseek(2), which Glibc shows to _GNU_SOURCE only. Reads here name their place.
+    let hole = lseek(file, 0, 4)
+    return hole >= 0 && UInt64(hole) < size
+  }
 }
 
 extension Directory {

@@ -14,7 +14,8 @@ public struct Acceptance: Sendable {
   let awaited: OperationNames
   /// The sealed operations whose files are here.
   let presentSealed: OperationNames
-  /// Those of them that follow one of which there is no file, and that nobody has accepted yet.
+  /// Those of them that follow one of which there is no file, and the last ones of this computer of
+  /// which there is none, as far as nobody has accepted them yet.
   let sealedGaps: OperationNames
 
   /// Whether accepting settles anything that is lost, forked or missing, as far as it shows without
@@ -42,7 +43,9 @@ extension Namespace {
     let presentSealed = try sealedNames()
     let memory = rememberedFiles
     health.include(missingSealed: memory.verified.subtracting(presentSealed))
-    let sealedGaps = presentSealed.withoutPredecessor.subtracting(memory.acceptedGaps)
+    var sealedGaps = presentSealed.withoutPredecessor.subtracting(memory.acceptedGaps)
+    let lost = missingSealedHere(memory, present: presentSealed).subtracting(memory.verified)
+    sealedGaps.formUnion(lost)
     return Acceptance(
       namespaceID: id, health: health,
       gaps: health.incomplete - log.unsynchronised.count { !present.contains($0) }
@@ -77,7 +80,7 @@ extension Namespace {
 
 extension Namespace {
   /// The memory of files; nothing where it cannot be read.
-  private var rememberedFiles: FileMemory {
+  var rememberedFiles: FileMemory {
     guard let state = try? state(make: false) else { return FileMemory() }
     return (try? state.files(of: id)) ?? FileMemory()
   }
@@ -89,7 +92,7 @@ extension Namespace {
   }
 
   /// The sealed operations that the names of files claim.
-  private func sealedNames() throws(BackupFolderError) -> OperationNames {
+  func sealedNames() throws(BackupFolderError) -> OperationNames {
     guard let folder = try ownFolder(FolderLayout.sealedFolder) else { return [] }
     return try LogListing(folder).claimedNames
   }
@@ -107,5 +110,10 @@ extension BackupFolder {
     let lock = try state.lock()
     for id in ids where gone.contains(id) { try state.forget(id) }
     _ = consume lock
+    // Of a writer without a namespace nothing is left but its name.
+    for writer in (try? localSilentWriters()) ?? [] {
+      guard let id = writer.namespaceID, gone.contains(id), ids.contains(id) else { continue }
+      try forgetSilentWriter(writer.writerID)
+    }
   }
 }

@@ -9,7 +9,8 @@ extension BackupFolder {
   /// No program may continue to write the backup with such files.
   public func unusableMemories() -> [BackupFolderError] {
     let state = try? StateFolder(path: settings.stateFolder, folder: root, make: false)
-    return (try? state?.unusable()) ?? []
+    let silent = (try? silentFolder(make: false))?.unusable() ?? []
+    return ((try? state?.unusable()) ?? []) + silent
   }
 }
 

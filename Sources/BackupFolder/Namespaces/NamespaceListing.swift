@@ -38,7 +38,10 @@ extension BackupFolder {
     for id in try state.namespaces() where !here.contains(id) {
       if state.knows(id), state.readableMemory(of: id).rotatingFrom == nil { gone.append(id) }
     }
-    return gone
+    // A computer that writes without the key has opened nothing, and knows where it wrote.
+    let written = ((try? localSilentWriters()) ?? []).filter { $0.last != nil }
+    let known = Set(written.compactMap(\.namespaceID)).subtracting(here).subtracting(gone)
+    return gone + known.sorted()
   }
 
   /// The missing namespaces that the used one does not replace.

@@ -22,9 +22,13 @@ extension Namespace {
   ///
   /// A wallet whose file parses counts as ``WalletState/current``.
   ///
+  /// - Parameter isReadingSealed: whether what silent writers wrote is read, too, and compared with its
+  ///   names.
   /// - Returns: the findings and counts.
   /// - Throws: if a listing fails.
-  public func checkStructure() throws(BackupFolderError) -> StructureReport {
+  public func checkStructure(
+    readingSealed isReadingSealed: Bool = false
+  ) throws(BackupFolderError) -> StructureReport {
     var report = WalletReport()
     var copies = 0
     do throws(BackupFolderError) {
@@ -45,6 +49,7 @@ extension Namespace {
       if error == .interrupted { throw error }
       report.findings.report(FileFinding(unlisted: SealedLog.path, error))
     }
+    if isReadingSealed { report.findings += try checkSealed() }
     report.failures = report.findings
     for finding in report.findings {
       if let record = finding.recordID { report.notCurrent[record] = finding.state }

@@ -45,8 +45,13 @@ struct ObjectFolder {
         }
         let folder = try namespace.directory.makeSubdirectory(FolderLayout.ownFolder)
           .makeSubdirectory(FolderLayout.objectFolder)
-        return try ObjectFolder(directory: folder, isInterrupted: isInterrupted)
-          .stage(contents, digest, hedge: seed, tag: tag, progress)
+        let objects = ObjectFolder(directory: folder, isInterrupted: isInterrupted)
+        var staged = try StagedObject(in: objects, expecting: digest, hedge: seed, tag: tag)
+        try contents.forEachPiece { (piece) throws(BackupFolderError) in
+          try staged.append(piece)
+          progress(staged.count)
+        }
+        return try staged.finish(modified: contents.modified, mode: contents.mode)
       } catch .file(.changedWhileReading) {
         continue
       }
@@ -68,39 +73,34 @@ struct ObjectFolder {
     }
   }
 
-  private func stage(
-    _ contents: borrowing FileContents, _ digest: Digest, hedge seed: borrowing SecretBytes,
-    tag: String, _ progress: (UInt64) -> Void
+  /// Puts the contents of a version that is here on the disk once more, in an object of its own
+  /// without a name.
+  ///
+  /// - Parameters:
+  ///   - version: the version.
+  ///   - seed: a secret of the namespace.
+  ///   - namespace: the namespace, whose folder of objects is created.
+  ///   - tag: distinguishes this computer's temporary files.
+  ///   - read: passes the contents on in pieces.
+  /// - Returns: the version.
+  /// - Throws: ``FileObstacle/contentsDamaged``; what `read` throws; system errors.
+  static func prepare(
+    copyOf version: FileVersion, hedge seed: borrowing SecretBytes, in namespace: Namespace,
+    tag: String,
+    _ read: ((RawSpan) throws(BackupFolderError) -> Void) throws(BackupFolderError) -> Void
   ) throws(BackupFolderError) -> PreparedVersion {
-    let file = try unsafe AtomicFile(staging: [UInt8]().span.bytes, in: directory, tag: tag)
-    var sealer = ObjectSealer(hedge: seed, expecting: digest)
-    var output: [UInt8] = []
-    var done: UInt64 = 0
-    try contents.forEachPiece { (piece) throws(BackupFolderError) in
-      if isInterrupted() { throw .interrupted }
-      do throws(CSPPError) {
-        try sealer.seal(piece, into: &output)
-      } catch {
-        throw .tooLarge(path: FolderLayout.objectFolder, limit: Int(SizeLimits.file))
-      }
-      try unsafe file.append(output.span.bytes)
-      done += UInt64(piece.byteCount)
-      progress(done)
+    let folder = try namespace.directory.makeSubdirectory(FolderLayout.ownFolder)
+      .makeSubdirectory(FolderLayout.objectFolder)
+    let objects = ObjectFolder(
+      directory: folder, isInterrupted: namespace.settings.watch.isInterrupted)
+    var staged = try StagedObject(
+      in: objects, expecting: version.content, hedge: seed, tag: tag)
+    try read { (piece) throws(BackupFolderError) in try staged.append(piece) }
+    do throws(BackupFolderError) {
+      return try staged.finish(modified: version.modified, mode: version.mode)
+    } catch .file(.changedWhileReading) {
+      throw .file(.contentsDamaged)
     }
-    while sealer.finish(into: &output) { try unsafe file.append(output.span.bytes) }
-    let object: SealedObject
-    do {
-      object = try sealer.result()
-    } catch {
-      throw .file(.changedWhileReading)
-    }
-    var hash = SHA256()
-    try file.settle { hash.update($0) }
-    let name = object.name
-    guard Digest(hash) == name else { throw .io(errno: EIO, path: directory.path) }
-    return PreparedVersion(
-      version: NewFileVersion(object: object, modified: contents.modified, mode: contents.mode),
-      object: (file, name))
   }
 
   /// Gives an object its name, durably.
@@ -215,28 +215,45 @@ struct ObjectFolder {
     }
   }
 
-  /// The digest of a file here.
-  func digest(of name: String) throws(BackupFolderError) -> Digest {
+  /// The digest of a file here; nil if it has a hole, as nothing sealed has.
+  ///
+  /// So a file of any size that has no contents costs nothing.
+  func digest(of name: String) throws(BackupFolderError) -> Digest? {
+    let (file, size) = try open(name)
+    defer { close(file) }
+    if FilePieces.hasHole(file, size: size) { return nil }
     var hash = SHA256()
-    try forEachPiece(of: name) { (piece) throws(BackupFolderError) in hash.update(piece) }
+    try forEachPiece(of: file, name) { (piece) throws(BackupFolderError) in hash.update(piece) }
     return Digest(hash)
   }
 
   private func forEachPiece(
     of name: String, _ body: (RawSpan) throws(BackupFolderError) -> Void
   ) throws(BackupFolderError) {
-    let path = "\(directory.path)/\(name)"
-    let file: Int32
-    do throws(FileProblem) {
-      file = try directory.openFile(name).descriptor
-    } catch {
-      if error == .absent { throw .file(.contentsMissing) }
-      throw error.error(path)
-    }
+    let file = try open(name).descriptor
     defer { close(file) }
-    try FilePieces.read(file, path: path) { (piece) throws(BackupFolderError) in
+    try forEachPiece(of: file, name, body)
+  }
+
+  private func forEachPiece(
+    of file: Int32, _ name: String, _ body: (RawSpan) throws(BackupFolderError) -> Void
+  ) throws(BackupFolderError) {
+    try FilePieces.read(file, path: "\(directory.path)/\(name)") {
+      (piece) throws(BackupFolderError) in
       if isInterrupted() { throw .interrupted }
       try body(piece)
+    }
+  }
+
+  /// Opens a file here; the caller closes the descriptor.
+  private func open(
+    _ name: String
+  ) throws(BackupFolderError) -> (descriptor: Int32, size: UInt64) {
+    do throws(FileProblem) {
+      return try directory.openFile(name)
+    } catch {
+      if error == .absent { throw .file(.contentsMissing) }
+      throw error.error("\(directory.path)/\(name)")
     }
   }
 
@@ -314,12 +331,32 @@ extension [ObjectFolder] {
     return state
   }
 
-  /// Whether the contents of a version are here, as far as the sizes of files tell.
-  func hold(_ version: FileVersion) -> Bool {
+  /// Whether the contents of a version are here: an object is read, and compared with its name.
+  ///
+  /// - Throws: ``BackupFolderError/interrupted``.
+  func hold(_ version: FileVersion) throws(BackupFolderError) -> Bool {
     switch version.place {
     case .inline: true
-    case .object(let name, _): state(of: name, contents: version.size) == .here
+    case .object(let name, _):
+      // A wrong size is told without reading.
+      if state(of: name, contents: version.size) != .here { false } else { try hold(name) }
     }
+  }
+
+  /// Whether one of these folders has an object with the bytes of its name.
+  ///
+  /// - Throws: ``BackupFolderError/interrupted``.
+  func hold(_ object: Digest) throws(BackupFolderError) -> Bool {
+    for folder in self {
+      do throws(BackupFolderError) {
+        if try folder.isWhole(object) { return true }
+      } catch .interrupted {
+        throw .interrupted
+      } catch {
+        continue
+      }
+    }
+    return false
   }
 }
 

@@ -107,11 +107,11 @@ extension OpenNamespace {
     }
   }
 
-  /// The findings about the earlier namespaces' logs.
+  /// The findings about the earlier namespaces' logs and sealed operations.
   var earlierFindings: [FileFinding] {
     var findings = lineage.problems
     for older in lineage.earlier {
-      for finding in older.open.logFindings {
+      for finding in older.open.logFindings + older.open.fileState.sealed.findings {
         findings.report(
           FileFinding(
             file: "\(older.open.id)/\(finding.file)", recordID: nil, state: finding.state,
@@ -137,8 +137,7 @@ extension OpenNamespace {
 
   /// The namespaces that this one follows.
   ///
-  /// The user may delete them all once nothing there is late, ``keySlotsWithoutFile`` is empty and
-  /// ``needsEarlierFiles`` is false.
+  /// The user may delete them all once nothing there is late and ``mayLoseEarlier`` is true.
   public var earlierNamespaces: [SpentNamespace] {
     var found: [SpentNamespace] = []
     for older in lineage.earlier where follows(older.open.id) {
@@ -161,6 +160,24 @@ extension OpenNamespace {
   /// there, and contents that are not whole here.
   public var needsEarlierFiles: Bool {
     fileState.versions.needsEarlier || !versionsWithoutContents().isEmpty
+  }
+
+  /// Whether nothing but late wallets still needs the earlier namespaces: no key slot, no file, and no
+  /// computer that may still write there.
+  public var mayLoseEarlier: Bool { isAllHere && !awaitsSilentWriters }
+
+  /// Whether a computer that writes without the key may still write to an earlier namespace.
+  ///
+  /// Whether it has accepted that it was authorised here shows only with its first change here.
+  var awaitsSilentWriters: Bool {
+    let before = lineage.earlier.reduce(into: Set<SigningKey>()) { keys, older in
+      keys.formUnion(older.open.silentWriters().map(\.writer.signingKey))
+    }
+    return silentWriters().contains { status in
+      if status.isRetired { return false }
+      return status.isBehind
+        || before.contains(status.writer.signingKey) && status.operations == 0
+    }
   }
 
   /// An earlier namespace that is open.

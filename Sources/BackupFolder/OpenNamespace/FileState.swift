@@ -9,6 +9,8 @@ struct FileState {
   var versions = FileVersions()
   /// This computer's memory of them.
   var memory = FileMemory()
+  /// The last operations of the silent writers that this computer is.
+  var lastHere: [Operation.Seen] = []
   /// The operations that were opened once more.
   var reopened = ReopenedOperations()
 }
@@ -26,6 +28,7 @@ extension OpenNamespace {
     let state = try? namespace.state(make: false)
     // Reading must not depend on the memory.
     fileState.memory = (try? state?.files(of: id)) ?? FileMemory()
+    fileState.lastHere = namespace.lastSealedHere
     fileState.sealed = try SealedLog.read(
       log, namespace, masterKey: masterKey, verified: fileState.memory.verified,
       isTolerant: purpose == .reading)

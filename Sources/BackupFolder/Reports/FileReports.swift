@@ -81,6 +81,8 @@ public struct StoredVersion: Equatable, Sendable {
   public let standing: Standing
   /// The state of its contents.
   public let object: ObjectState
+  /// Whether a retirement held it back, and a person has refused it.
+  public internal(set) var isRefused = false
 
   /// The first 8 digits of its operation's digest.
   public var shortName: String { String(operation.digest.hex.prefix(8)) }

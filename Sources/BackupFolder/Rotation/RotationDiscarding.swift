@@ -149,22 +149,6 @@ extension ObjectFolder {
   }
 }
 
-extension [ObjectFolder] {
-  /// Whether one of these folders has a whole object.
-  fileprivate func hold(_ object: Digest) throws(BackupFolderError) -> Bool {
-    for folder in self {
-      do throws(BackupFolderError) {
-        if try folder.isWhole(object) { return true }
-      } catch .interrupted {
-        throw .interrupted
-      } catch {
-        continue
-      }
-    }
-    return false
-  }
-}
-
 extension Directory {
   fileprivate func removeFiles() throws(BackupFolderError) {
     for name in try names() { try unlink(name) }

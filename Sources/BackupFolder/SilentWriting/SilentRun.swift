@@ -21,6 +21,20 @@ struct SilentFolder {
     return found
   }
 
+  /// The states that cannot be used, in order.
+  func unusable() -> [BackupFolderError] {
+    var problems: [BackupFolderError] = []
+    for name in ((try? state.directory.names()) ?? []).sorted() where name.hasSuffix(".writer") {
+      guard let id = WriterID(hex: String(name.dropLast(7))) else { continue }
+      do throws(BackupFolderError) {
+        _ = try state(of: id)
+      } catch {
+        if case .memoryUnusable = error { problems.append(error) }
+      }
+    }
+    return problems
+  }
+
   /// The state of one writer; nil if there is none.
   func state(of id: WriterID) throws(BackupFolderError) -> SilentState? {
     let found = try state.read(
@@ -63,6 +77,8 @@ struct SilentRun: ~Copyable {
   }
 
   /// A writer that may make a change, with its chain in the folder.
+  ///
+  /// - Throws: ``BackupFolderError/silentWriter(_:)``; system errors.
   func chain(
     of id: WriterID, _ change: SilentWriter.Permissions
   ) throws(BackupFolderError) -> SilentChain {
@@ -74,6 +90,10 @@ struct SilentRun: ~Copyable {
     else { throw .silentWriter(.noNamespace(grant.namespaceID)) }
     let namespace = Namespace(
       id: grant.namespaceID, directory: directory, settings: backup.settings, folder: backup.root)
+    // Without it nothing that is written here counts.
+    guard try namespace.holdsClaim(of: grant.after) else {
+      throw .silentWriter(.authorisationMissing(grant.namespaceID))
+    }
     let sealed = try directory.makeSubdirectory(FolderLayout.ownFolder)
       .makeSubdirectory(FolderLayout.sealedFolder)
     return try SilentChain(state, grant, namespace: namespace, folder: try folder(id, in: sealed))

@@ -289,6 +289,6 @@ extension LocalSilentWriter {
       versions: Dictionary(
         state.files.values.compactMap { file in file.version.map { (file.id, $0) } },
         uniquingKeysWith: { $1 }),
-      wallets: Set(state.wallets.keys), earlier: state.earlier)
+      wallets: Set(state.wallets.keys), earlier: state.earlier, last: state.last)
   }
 }

@@ -68,6 +68,14 @@ extension UserMessage {
         UserMessage(
           .incomplete, "the backup \(id) is not in this folder",
           hint: "wait until the folder is synchronised, then try again")
+      case .authorisationMissing(let id):
+        UserMessage(
+          .incomplete,
+          "the change that authorised this computer is not in the backup \(id), and without it nothing "
+            + "that is written here counts",
+          hint: "wait until the folder is synchronised, then try again\n"
+            + "if the master key was rotated, authorise this computer again: keybackup writers request"
+        )
       }
   }
 

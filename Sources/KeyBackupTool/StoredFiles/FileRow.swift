@@ -95,7 +95,7 @@ extension StoredVersion {
       "at": .optional(Int(exactly: at)), "modified": .optional(Int(exactly: modified)),
       "size": .optional(Int(exactly: size)), "mode": .number(Int(mode)),
       "content": .string(content.hex), "state": .string(word(in: file)),
-      "object": .string(object.rawValue),
+      "object": .string(object.rawValue), "refused": .bool(isRefused),
     ]
   }
 
@@ -114,7 +114,8 @@ extension StoredVersion {
           id, PrintableTime.minute(version.at), PrintableTime.minute(version.modified),
           PrintableSize.text(version.size),
           version.label.map { PrintableText.name($0.text, limit: 40) } ?? "-",
-          version.word(in: file) + (lacking ? ", contents not here" : ""),
+          (version.isRefused ? "refused" : version.word(in: file))
+            + (lacking ? ", contents not here" : ""),
         ]
       })
   }

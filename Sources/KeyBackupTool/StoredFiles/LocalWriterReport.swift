@@ -8,6 +8,8 @@ struct LocalWriterReport: Sendable {
   private let backup: NamespaceID
   /// Wallets that were added here and have no CSPP file.
   private let waiting: Int
+  /// Whether the last change that was written here is not in the folder.
+  private let lacksLastChange: Bool
   /// Why it is not known.
   let problem: UserMessage?
 
@@ -18,15 +20,18 @@ struct LocalWriterReport: Sendable {
     self.backup = backup
     var found: ([LocalSilentWriter], Int) = ([], 0)
     var obstacle: UserMessage?
+    var isLacking = false
     do throws(BackupFolderError) {
       found.0 = try folder.localSilentWriters()
       for writer in found.0 where writer.namespaceID == backup {
         found.1 += try folder.walletsWithoutFile(of: writer)
+        if try !folder.holdsLastChange(of: writer) { isLacking = true }
       }
     } catch {
       obstacle = UserMessage(error)
     }
     (writers, waiting) = found
+    lacksLastChange = isLacking
     problem = obstacle
   }
 
@@ -52,9 +57,19 @@ struct LocalWriterReport: Sendable {
     }
   }
 
+  /// The codes of a report.
+  var codes: [ExitCode] { lacksLastChange ? [.incomplete] : [] }
+
   /// The advice, a sentence or two each.
   var advice: [String] {
-    var advice = problem.map { [$0.sentence] } ?? []
+    // A memory that cannot be used is reported with the others.
+    var advice = problem.flatMap { $0.code == .dataInvalid ? nil : [$0.sentence] } ?? []
+    if lacksLastChange {
+      advice.append(
+        "the last change that this computer wrote without a touch is not in the folder. A run was "
+          + "interrupted, or somebody removed it. The next change writes it again. Then see whether "
+          + "older ones are missing, too: keybackup verify --deep")
+    }
     if waiting > 0 {
       advice.append(
         "\(counted(waiting, "wallet")) that \(waiting == 1 ? "was" : "were") added here without a touch "

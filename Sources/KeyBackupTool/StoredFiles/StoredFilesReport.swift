@@ -42,6 +42,7 @@ struct StoredFilesReport: Sendable {
   ///   - isForbidden: whether a folder may not be read, which the report says.
   func judge(_ codes: inout [ExitCode], _ advice: inout [String], isForbidden: Bool) {
     codes += (summary?.codes ?? []) + (remembered?.codes ?? []) + (watched?.codes ?? [])
+    codes += writer?.codes ?? []
     advice +=
       (watched?.advice ?? []) + (summary?.advice(isForbidden: isForbidden) ?? [])
       + (remembered?.advice ?? [])

@@ -23,6 +23,8 @@ struct FileWatcher: Sendable {
     var terms = WatchSchedule.Terms()
     /// How often it shows that it is alive; nil: it need not.
     var aliveEvery: Duration?
+    /// How often it looks at most whether the backup still has what was saved.
+    var checkedEvery = Duration.seconds(55)
   }
 
   /// News for the one who started the watcher.
@@ -60,15 +62,22 @@ struct FileWatcher: Sendable {
 
   private let settings: Settings
   private let save: Save
+  private let isKept: @Sendable () -> Bool
   private let tell: @Sendable (News) -> Void
 
   /// - Parameters:
   ///   - settings: what to watch.
   ///   - save: backs a file up.
+  ///   - isKept: whether the backup still has what was saved; is asked only where the watcher has to
+  ///     show that it is alive.
   ///   - tell: is told what happens.
-  init(_ settings: Settings, save: @escaping Save, tell: @escaping @Sendable (News) -> Void) {
+  init(
+    _ settings: Settings, save: @escaping Save, isKept: @escaping @Sendable () -> Bool = { true },
+    tell: @escaping @Sendable (News) -> Void
+  ) {
     self.settings = settings
     self.save = save
+    self.isKept = isKept
     self.tell = tell
   }
 
@@ -77,13 +86,13 @@ struct FileWatcher: Sendable {
   /// - Throws: `interrupted` when it was cancelled; `io` when nothing can be watched.
   func run() async throws(UserMessage) {
     let pause = try WatchPause()
-    let (settings, save, tell) = (settings, save, tell)
+    let (settings, save, isKept, tell) = (settings, save, isKept, tell)
     let failure: UserMessage? = await withTaskCancellationHandler {
       await withCheckedContinuation { ending in
         // A thread of its own: its waits would keep the others' work waiting.
         do throws(PRFDeviceError) {
           try BackgroundThread.start {
-            ending.resume(returning: Watch(settings, pause, save, tell).run())
+            ending.resume(returning: Watch(settings, pause, save, isKept, tell).run())
           }
         } catch {
           ending.resume(returning: UserMessage(.io, "no thread can be started: too many run"))
@@ -100,6 +109,7 @@ struct FileWatcher: Sendable {
 private final class Watch {
   private let settings: FileWatcher.Settings
   private let save: FileWatcher.Save
+  private let isKept: @Sendable () -> Bool
   private let tell: @Sendable (FileWatcher.News) -> Void
   private let pause: WatchPause
   private let notices: KernelNotices
@@ -121,16 +131,18 @@ private final class Watch {
   private var isCrowded = false
   private var nextLook: Duration?
   private var nextAlive: Duration?
+  private var nextCheck: Duration?
 
   /// The kernel's notices are taken so often at most while a file is written.
   private static let breath = Duration.milliseconds(50)
 
   init(
     _ settings: FileWatcher.Settings, _ pause: WatchPause, _ save: @escaping FileWatcher.Save,
-    _ tell: @escaping @Sendable (FileWatcher.News) -> Void
+    _ isKept: @escaping @Sendable () -> Bool, _ tell: @escaping @Sendable (FileWatcher.News) -> Void
   ) {
     self.settings = settings
     self.save = save
+    self.isKept = isKept
     self.tell = tell
     self.pause = pause
     notices = KernelNotices(settings.paths, folder: settings.folder)
@@ -347,10 +359,23 @@ private final class Watch {
 
   private func isDone(_ file: Int) -> Bool { !schedule.isPending(file) }
 
+  /// Saves every file again where the backup has lost what was saved: then it is written once more, or
+  /// the failure is told.
+  private func checkBackup() {
+    let now = WatchPause.now()
+    nextCheck = now + settings.checkedEvery
+    if isKept() { return }
+    for file in settings.paths.indices where !isSilent[file] {
+      isSaved[file] = false
+      schedule.changed(file, at: now - settings.terms.quiet)
+    }
+  }
+
   private func showLife() {
     guard let every = settings.aliveEvery, let due = nextAlive else { return }
     let now = WatchPause.now()
     guard due <= now else { return }
+    if isComplete, nextCheck.map({ $0 <= now }) ?? true { checkBackup() }
     tell(.alive(isComplete: isComplete))
     nextAlive = now + every
   }

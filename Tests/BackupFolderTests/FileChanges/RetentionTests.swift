@@ -79,6 +79,48 @@ struct RetentionTests {
     #expect(try scene.unlock("b").file().versions.count { $0.object == .here } == 5)
   }
 
+  /// The size of a damaged object tells nothing.
+  @Test
+  func `Versions whose contents were overwritten make no older one go`() throws {
+    for day in 0...6 { _ = try scene.unlock("a", at: Self.start + UInt64(day) * Self.day) }
+    let folder = try scene.namespacePath + "/keybackup/objects"
+    let reader = try scene.unlock("b")
+    for version in try reader.file().versions.prefix(10) {
+      let path = try reader.objectPath(of: version, in: folder)
+      let size = try Data(contentsOf: URL(fileURLWithPath: path)).count
+      try Data(count: size).write(to: URL(fileURLWithPath: path))
+    }
+    var open = try scene.unlock("a", at: Self.start + 7 * Self.day)
+    #expect(try open.pruneFiles() == PrunedVersions())
+    #expect(try objects == 15)
+    #expect(try open.pruneFiles(keeping: 4).versions == 0)
+    // With fewer than the five that are whole it goes.
+    #expect(try open.pruneFiles(keeping: 3).versions == 1)
+  }
+
+  /// One computer chooses a version again, and another one gives it up before it knows.
+  @Test
+  func `A choice keeps its contents when another computer gives the version up`() throws {
+    for day in 0...6 { _ = try scene.unlock("a", at: Self.start + UInt64(day) * Self.day) }
+    let folder = try scene.namespacePath + "/keybackup/objects"
+    let oldest = try #require(
+      try scene.unlock("b").file().versions.min { $0.operation.counter < $1.operation.counter })
+    let object = try scene.unlock("b").objectPath(of: oldest, in: folder)
+    try scene.apart {
+      var open = try scene.unlock("b")
+      try open.choose(oldest)
+    } and: {
+      var open = try scene.unlock("a", at: Self.start + 7 * Self.day)
+      #expect(try open.pruneFiles().versions == 4)
+      #expect(!FileManager.default.fileExists(atPath: object))
+    }
+    // A sync program takes the removal over.
+    try? FileManager.default.removeItem(atPath: object)
+    let reader = try scene.unlock("c")
+    let live = try #require(try reader.file().live.first { $0.made == oldest.made })
+    #expect(try live.object == .here && reader.text(live).hasPrefix("1 1 "))
+  }
+
   @Test
   func `Objects that a crash left are removed by the next run`() throws {
     for day in 0...6 { _ = try scene.unlock("a", at: Self.start + UInt64(day) * Self.day) }
@@ -111,6 +153,19 @@ struct RetentionTests {
     var open = try scene.unlock("a", at: Self.start + 7 * Self.day)
     let pruned = try open.pruneFiles()
     #expect(pruned.objects == 4 && pruned.bytes == .max, "\(pruned)")
+  }
+
+  @Test
+  func `A file full of holes is no object, whatever its size`() throws {
+    let folder = try scene.namespacePath + "/keybackup/objects"
+    let version = try #require(try scene.unlock("b").file().versions.first)
+    let path = try scene.unlock("b").objectPath(of: version, in: folder)
+    let file = try #require(FileHandle(forWritingAtPath: path))
+    try file.truncate(atOffset: 0)
+    try file.truncate(atOffset: UInt64(Int64.max))
+    try file.close()
+    let found = try scene.open("b").namespace().checkStructure(readingSealed: true).wallets.findings
+    #expect(found.map(\.state) == [.unreadable], "\(found)")
   }
 
   @Test
@@ -157,8 +212,8 @@ struct RetentionTests {
     try open.choose(oldest)
     var later = try scene.unlock("a", at: Self.start + 7 * Self.day)
     let pruned = try later.pruneFiles()
-    // The object of the oldest one stays, because the chosen version names it too.
-    #expect(pruned.versions == pruned.objects + 1, "\(pruned)")
+    // The chosen version has an object of its own.
+    #expect(pruned.versions == pruned.objects, "\(pruned)")
     let reader = try scene.unlock("b")
     #expect(try !reader.file().versions.contains { $0.operation == oldest.operation })
     let live = try #require(try reader.file().live.first)

@@ -52,21 +52,23 @@ import Testing
     return (outcome, calls)
   }
 
-  @Test func `Side by side, the release has a folder of its own`() async throws {
-    // The tests are built only once the release has begun, and the release ends only after them.
+  @Test func `Side by side, the release has a folder of its own, and the samples follow it`()
+    async throws
+  {
+    // The tests are built only once the release has begun, and end only after the samples.
     let (_, calls) = try await build(
       "together",
       """
       case "$*" in
-        *--build-tests*) until grep -q "begin.* release" "$calls"; do sleep 0.02; done ;;
-        *release*) until grep -q "end.*--build-tests" "$calls"; do sleep 0.02; done ;;
+        *--build-tests*) until grep -q "end.* Examples" "$calls"; do sleep 0.02; done ;;
+        *release*) until grep -q "begin.*--build-tests" "$calls"; do sleep 0.02; done ;;
       esac
       """, release: ".build/tested/release/keybackup")
     #expect(calls.prefix(2) == ["begin packages", "end packages"], "\(calls)")
     #expect(Set(calls[2..<4]) == ["begin tests", "begin release apart"], "\(calls)")
     #expect(
       calls[4...] == [
-        "end tests", "end release apart", "begin samples", "end samples",
+        "end release apart", "begin samples", "end samples", "end tests",
       ], "\(calls)")
   }
 

@@ -13,6 +13,8 @@ final class RunningWatcher: Sendable {
     var news: [FileWatcher.News] = []
     /// How many of the next tries fail.
     var failuresToCome = 0
+    /// Whether the backup has lost what was saved, until the next version.
+    var isLost = false
   }
 
   private let task: Task<Void, any Error>
@@ -50,8 +52,11 @@ final class RunningWatcher: Sendable {
       return box.record.withLock { record in
         let isNew = record.saved[path]?.last != text
         if isNew { record.saved[path, default: []].append(text) }
+        record.isLost = false
         return .saved(isNew: isNew, state)
       }
+    } isKept: {
+      box.record.withLock { !$0.isLost }
     } tell: { news in
       box.record.withLock { $0.news.append(news) }
     }
@@ -80,6 +85,9 @@ final class RunningWatcher: Sendable {
 
   /// The contents of a file that were backed up.
   func versions(_ path: String) -> [String] { box.record.withLock { $0.saved[path] ?? [] } }
+
+  /// Lets the backup lose what was saved.
+  func lose() { box.record.withLock { $0.isLost = true } }
 
   /// Lets the next tries fail.
   func fail(_ times: Int) { box.record.withLock { $0.failuresToCome = times } }

@@ -97,4 +97,29 @@ import Testing
     #expect(!other.news.contains(.alive(isComplete: true)) && !other.news.contains(.complete))
     await other.end()
   }
+
+  @Test func `Where the backup lost what was saved, it is saved again, or all is not well`()
+    async throws
+  {
+    try Files.write("one", to: file)
+    let watcher = RunningWatcher([file]) {
+      $0.aliveEvery = .milliseconds(100)
+      $0.checkedEvery = .milliseconds(100)
+    }
+    func saves() -> Int {
+      watcher.news.count { if case .saved = $0 { true } else { false } }
+    }
+    try await watcher.wait { watcher.news.last == .alive(isComplete: true) }
+    let before = saves()
+    watcher.lose()
+    try await watcher.wait { saves() > before && watcher.news.last == .alive(isComplete: true) }
+    // While it cannot be saved the heartbeat stops.
+    watcher.fail(1000)
+    watcher.lose()
+    try await watcher.wait {
+      watcher.news.last == .alive(isComplete: false)
+        && watcher.news.contains { if case .failed = $0 { true } else { false } }
+    }
+    await watcher.end()
+  }
 }

@@ -70,7 +70,7 @@ struct FilesPart: Sendable {
       retired = opened.retiredKeys
       leftOut = withRemoved ? 0 : rows.count { $0.state == .removed }
       opened.rememberFiles(world)
-      var codes = isAlone ? opened.fileCodes(rows) : opened.sealedCodes
+      var codes = isAlone || out == nil ? opened.fileCodes(rows) : opened.sealedCodes
       defer { code = .mostUrgent(of: codes) }
       guard let out, !files.isEmpty else { return }
       let planned = FilePlan(files, withRemoved: withRemoved).planned
@@ -150,7 +150,7 @@ struct FilesPart: Sendable {
     if leftOut > 0, let out {
       output.note(
         "\(counted(leftOut, "removed file")) \(leftOut == 1 ? "was" : "were") left out. To restore removed "
-          + "files, too: keybackup restore --removed --out \(ShellWord.quoted(out))")
+          + "files, too: keybackup restore --only files --removed --out \(ShellWord.quoted(out))")
     }
   }
 }

@@ -117,7 +117,7 @@ extension StatusReport {
       advice.append(
         "the folder also holds \(NamespaceID.listed(others)), which this computer never opened and "
           + "does not use. If the master key was rotated on another computer, it may be your new "
-          + "backup. Delete nothing. Plug in your key and run: keybackup verify --deep")
+          + "backup. Delete nothing. With your key, run: keybackup verify --deep")
     }
     if wallets[.rolledBack] > 0 || health.rolledBack > 0 {
       codes.append(.rollback)

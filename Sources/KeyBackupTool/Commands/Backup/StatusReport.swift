@@ -91,11 +91,11 @@ struct StatusReport: Sendable {
     }
   }
 
-  /// Reports everything that needs no key.
-  init(structureOf backup: Backup) throws(UserMessage) {
+  /// Reports what needs no key; `readingAll` also reads what silent writers wrote.
+  init(structureOf backup: Backup, readingAll: Bool = false) throws(UserMessage) {
     try self.init(backup)
     do throws(BackupFolderError) {
-      let structure = try backup.namespace.checkStructure()
+      let structure = try backup.namespace.checkStructure(readingSealed: readingAll)
       wallets = structure.wallets.counts
       notCurrent = structure.wallets.notCurrent
       copies = structure.copies
@@ -119,7 +119,7 @@ struct StatusReport: Sendable {
     findings += report.findings + opened.logFindings + opened.sealedFindings
     health = opened.health
     if let known = try? opened.allKeySlots() { slots = known }
-    if wallets[.late] == 0, opened.isAllHere { spent = opened.earlierNamespaces }
+    if wallets[.late] == 0, opened.mayLoseEarlier { spent = opened.earlierNamespaces }
     for writer in opened.writers where !writer.label.isEmpty {
       writerLabels[writer.id] = writer.label
     }

@@ -53,9 +53,10 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
       if let note = used.note(in: opened) { unlock.output(world).note(note) }
     } else {
       try backup.requireOne()
-      report = try StatusReport(structureOf: backup)
+      report = try StatusReport(structureOf: backup, readingAll: true)
     }
     try Interruption.check()
+    report.stored.writer = LocalWriterReport(backup.folder, report.namespaceID)
     report.listsAll = unlock.common.verbose
     report.judge()
     report.judgeKeySlots(at: world.now())

@@ -72,6 +72,11 @@ struct FileKeepCommand: ParsableCommand, KeyBackupCommand {
     what after: BackedUpFile, before: BackedUpFile, _ chosen: StoredVersion, named id: String,
     _ output: Output
   ) {
+    if let current = after.live.first, !after.isConflicted,
+      current.operation.digest != chosen.operation.digest
+    {
+      output.note("It is version \(current.shortName) now. The earlier ID still finds it.")
+    }
     let accepted = chosen.standing == .heldBack ? 1 : 0
     let refused = before.heldBack.count - after.heldBack.count - accepted
     if refused > 0 {
@@ -82,7 +87,7 @@ struct FileKeepCommand: ParsableCommand, KeyBackupCommand {
     if after.isConflicted {
       output.warn(
         "It is in conflict with \(counted(Set(after.live.map(\.content)).count - 1, "other version")). "
-          + "To choose one: keybackup file keep NAME VERSION")
+          + "To choose one: keybackup file keep \(id) VERSION")
     } else if !after.heldBack.isEmpty, let current = after.live.first {
       output.note(
         "Held back still: \(counted(after.heldBack.count, "version")). To refuse what is held back, "

@@ -86,6 +86,8 @@ struct FileWatchCommand: ParsableCommand, LastingCommand {
     let watcher = FileWatcher(settings) { (path, alive) throws(UserMessage) in
       try Self.save(
         WatchedName(path: path, name: names[path] ?? nil), in: place, folder, common, world, alive)
+    } isKept: {
+      Self.isKept(in: place, folder, common, world)
     } tell: {
       report.tell($0)
     }
@@ -179,6 +181,19 @@ struct FileWatchCommand: ParsableCommand, LastingCommand {
       + "without it on this computer, run: keybackup writers request\n"
       + "where your key is, run: keybackup writers authorise LINE\n"
       + "then on this computer, run: keybackup writers accept LINE")
+
+  /// Whether the last change of this computer is still in the backup.
+  private static func isKept(
+    in place: String, _ options: FolderOptions, _ common: CommonOptions, _ world: World
+  ) -> Bool {
+    do {
+      let folder = try Backup.folder(at: place, world, common)
+      guard let writer = try LocalWriterChoice.writer(folder, options) else { return false }
+      return try folder.holdsLastChange(of: writer)
+    } catch {
+      return false
+    }
+  }
 
   private static func save(
     _ file: WatchedName, in place: String, _ options: FolderOptions, _ common: CommonOptions,

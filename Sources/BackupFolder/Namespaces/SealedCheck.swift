@@ -1,0 +1,82 @@
+internal import CSPP
+
+/// What silent writers wrote has names that are digests: whether it is whole shows without a key.
+extension Namespace {
+  /// Compares the sealed operations and the objects with the digests in their names.
+  ///
+  /// Reads every one of them, as a whole. Files with other names are left to a run with the key.
+  ///
+  /// - Returns: the files that are not what their names say, or cannot be read.
+  /// - Throws: ``BackupFolderError/interrupted``.
+  func checkSealed() throws(BackupFolderError) -> [FileFinding] {
+    var findings: [FileFinding] = []
+    do throws(BackupFolderError) {
+      try checkSealedOperations(&findings)
+    } catch {
+      if error == .interrupted { throw error }
+      findings.report(FileFinding(unlisted: SealedLog.path, error))
+    }
+    do throws(BackupFolderError) {
+      try checkObjects(&findings)
+    } catch {
+      if error == .interrupted { throw error }
+      findings.report(
+        FileFinding(unlisted: "\(FolderLayout.ownFolder)/\(FolderLayout.objectFolder)", error))
+    }
+    return findings
+  }
+
+  private static let otherBytes = "its bytes are not those of its name"
+
+  private func checkSealedOperations(
+    _ findings: inout [FileFinding]
+  ) throws(BackupFolderError) {
+    guard let folder = try ownFolder(FolderLayout.sealedFolder) else { return }
+    let listing = try LogListing(folder, isTolerant: true)
+    for (name, error) in listing.unlisted {
+      findings.report(FileFinding(unlisted: "\(SealedLog.path)/\(name)", error))
+    }
+    var files = LogFiles(folder)
+    var buffer = FileBuffer()
+    for file in listing.inOrder() {
+      guard case .operation(let name) = file else { continue }
+      if settings.watch.isInterrupted() { throw .interrupted }
+      let path = "\(SealedLog.path)/\(file.folder)/\(file.file)"
+      do throws(FileProblem) {
+        try files.read(file, into: &buffer, limit: settings.limits.sealedOperation)
+        let digest = buffer.withBytes { Digest(of: $0) }
+        if name.digest == SIMD2(digest.words.x, digest.words.y) { continue }
+        findings.report(
+          FileFinding(file: path, recordID: nil, state: .unreadable, reason: Self.otherBytes))
+      } catch {
+        if error == .absent { continue }
+        findings.report(
+          FileFinding(file: path, recordID: nil, state: error.state, reason: error.words))
+      }
+    }
+  }
+
+  private func checkObjects(_ findings: inout [FileFinding]) throws(BackupFolderError) {
+    guard let objects = try objects() else { return }
+    for file in try objects.directory.names().sorted() {
+      guard let name = Digest(hex: String(file.prefix(64))), FolderLayout.objectFile(name) == file
+      else { continue }
+      let state: WalletState
+      do throws(BackupFolderError) {
+        if try objects.isWhole(name) { continue }
+        state = objects.directory.size(of: file) == .some(.some(0)) ? .incomplete : .unreadable
+      } catch .file(.contentsMissing) {
+        continue
+      } catch .interrupted {
+        throw .interrupted
+      } catch {
+        state = .incomplete
+      }
+      findings.report(
+        FileFinding(
+          file: "\(FolderLayout.ownFolder)/\(FolderLayout.objectFolder)/\(file)", recordID: nil,
+          state: state,
+          reason: state == .incomplete ? "it cannot be read as a whole" : Self.otherBytes))
+    }
+  }
+}

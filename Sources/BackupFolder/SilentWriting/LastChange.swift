@@ -1,0 +1,70 @@
+internal import CSPP
+
+extension BackupFolder {
+  /// Whether the last change that this computer wrote as a silent writer is in the folder.
+  ///
+  /// It is not after a run that was interrupted, and where somebody removed it. The next run of the
+  /// writer writes it again.
+  ///
+  /// - Parameter writer: from ``localSilentWriters()``.
+  /// - Returns: true also if it has written nothing, or a person has accepted that it is missing;
+  ///   false if its namespace is not here.
+  /// - Throws: if a listing fails; ``BackupFolderError/interrupted``.
+  public func holdsLastChange(of writer: LocalSilentWriter) throws(BackupFolderError) -> Bool {
+    guard let id = writer.namespaceID else { return true }
+    guard let all = try root.subdirectory(FolderLayout.namespaces),
+      let directory = try all.readableSubdirectory(id.hex)
+    else { return false }
+    guard let last = writer.last else { return true }
+    let namespace = Namespace(id: id, directory: directory, settings: settings, folder: root)
+    return try namespace.holds(sealed: last)
+  }
+}
+
+extension Namespace {
+  /// Whether a file of the log claims to be an operation.
+  func holdsClaim(of operation: Operation.Seen) throws(BackupFolderError) -> Bool {
+    guard let folder = try logFolder() else { return false }
+    let name = FolderLayout.operationFile(counter: operation.counter, digest: operation.digest)
+    if try folder.readableSubdirectory(operation.writerID.hex)?.holds(name) == true { return true }
+    return try LogListing(folder).claimedNames.contains(operation.name)
+  }
+
+  /// The last operations of this computer's silent writers for this namespace; none where they
+  /// cannot be read.
+  var lastSealedHere: [Operation.Seen] {
+    let backup = BackupFolder(path: folder.path, root: folder, settings: settings)
+    guard let writers = try? backup.localSilentWriters() else { return [] }
+    return writers.filter { $0.namespaceID == id }.compactMap(\.last)
+  }
+
+  /// Those of ``lastSealedHere`` whose files are not here, and of which nobody has accepted that.
+  func missingSealedHere(
+    _ memory: FileMemory, present: OperationNames
+  ) -> OperationNames {
+    OperationNames(
+      lastSealedHere.map(\.name).filter {
+        !present.contains($0) && !memory.acceptedGaps.contains($0)
+      })
+  }
+
+  /// Whether a sealed operation is here with its bytes, or in another spelling, or was accepted as
+  /// missing.
+  fileprivate func holds(sealed operation: Operation.Seen) throws(BackupFolderError) -> Bool {
+    if let folder = try ownFolder(FolderLayout.sealedFolder),
+      let chain = try folder.readableSubdirectory(operation.writerID.hex)
+    {
+      let name = FolderLayout.operationFile(
+        counter: operation.counter, digest: operation.digest)
+      var buffer = FileBuffer()
+      do throws(FileProblem) {
+        try buffer.read(name, in: chain, limit: settings.limits.sealedOperation)
+        return buffer.withBytes { Digest(of: $0) } == operation.digest
+      } catch {
+        if error != .absent { return false }
+      }
+    }
+    return try sealedNames().contains(operation.name)
+      || rememberedFiles.acceptedGaps.contains(operation.name)
+  }
+}
