@@ -117,4 +117,24 @@ import Testing
     try await box.keybackup(["key", "repair"], key: keys.only("green"))
     #expect(try await keys.ids("green") == ids)
   }
+
+  // MARK: Prompts
+
+  @Test func `Prompts name no key that was removed`() async throws {
+    let rotated = try await Rotated(with: "blue")
+    let (keys, box) = (rotated.keys, rotated.box)
+    _ = try await keys.makeKit(openedWith: "blue")
+    try await box.keybackup(["key", "remove", "green", "--yes"], key: keys.only("blue"))
+    let asked = try await box.keybackup(
+      ["wallet", "list", "--wait", "1"], key: ["--no-key"], expecting: nil)
+    #expect(
+      asked.err.contains("Insert one of your security keys: \"blue\", \"red\"."), "\(asked.err)")
+    #expect(
+      asked.err.contains("Other ways in: recovery code \"paper\", with --recovery-code."),
+      "\(asked.err)")
+    // No code will do for that.
+    let rotating = try await box.keybackup(
+      ["rotate", "--master-key", "--wait", "1"], key: ["--no-key"], expecting: nil)
+    #expect(!rotating.err.contains("Other ways in"), "\(rotating.err)")
+  }
 }
