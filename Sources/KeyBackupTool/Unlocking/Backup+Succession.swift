@@ -287,7 +287,8 @@ extension Backup {
         let secret = search.slots.first(where: { $0.keyID == slot.keyID }),
         try opened.admit(slot, secret)
       else { return }
-      output.note("This key has its own file in the new backup \(opened.id.hex) now.")
+      let name = Kit(slot) == nil ? "This key" : "This recovery code"
+      output.note("\(name) has its own file in the new backup \(opened.id.hex) now.")
     } catch {
       throw UserMessage(error)
     }

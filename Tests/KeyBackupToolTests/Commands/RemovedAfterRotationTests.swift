@@ -137,4 +137,25 @@ import Testing
       ["rotate", "--master-key", "--wait", "1"], key: ["--no-key"], expecting: nil)
     #expect(!rotating.err.contains("Other ways in"), "\(rotating.err)")
   }
+
+  // MARK: Words
+
+  @Test func `Words after a rotation are true`() async throws {
+    let keys = try await ThreeKeys()
+    let box = keys.box
+    let bare = try await box.keybackup(["rotate", "--master-key"], key: keys.only("blue"))
+    #expect(!bare.err.contains("Print new ones"), "\(bare.err)")
+    let code = try await keys.makeKit(openedWith: "blue")
+    let rotated = try await box.keybackup(["rotate", "--master-key"], key: keys.only("blue"))
+    #expect(rotated.err.contains("Print new ones"), "\(rotated.err)")
+    let repaired = try await box.keybackup(
+      ["key", "repair", "--recovery-code-file", code], key: ["--no-key"], pin: .none)
+    #expect(repaired.err.contains("This recovery code has its own file"), "\(repaired.err)")
+    #expect(repaired.out.contains("Nothing else to repair."), "\(repaired.out)")
+    let restored = try await box.keybackup(
+      ["restore"], key: keys.only("blue"), home: box.newHome())
+    #expect(
+      restored.err.contains("for the first time since its master key was rotated"),
+      "\(restored.err)")
+  }
 }
