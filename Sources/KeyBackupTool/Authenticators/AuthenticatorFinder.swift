@@ -202,8 +202,9 @@ struct AuthenticatorFinder: Sendable {
     _ wanted: WantedAuthenticator
   ) async throws(UserMessage) -> [AuthenticatorDescriptor]? {
     let insert = Event.Insert(
-      accepting: wanted.labels, otherKeySlots: wanted.otherKeySlots, path: options.device,
-      seconds: seconds, unsuitable: unsuitable ?? known.count, purpose: wanted.purpose)
+      accepting: wanted.labels, otherKeySlots: wanted.otherKeySlots,
+      otherOptions: wanted.otherOptions, path: options.device, seconds: seconds,
+      unsuitable: unsuitable ?? known.count, purpose: wanted.purpose)
     return try await prompter.insert(insert) { () async throws(UserMessage) in
       try await change(from: known, until: time.now() + .seconds(seconds))
     }

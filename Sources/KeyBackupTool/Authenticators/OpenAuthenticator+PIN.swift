@@ -62,6 +62,14 @@ extension OpenAuthenticator {
     }
   }
 
+  /// Throws if the key accepts no PIN any more, before anybody is asked for one.
+  ///
+  /// - Throws: `pin-blocked`, and the errors of the device.
+  func requireTriesLeft() async throws(UserMessage) {
+    let retries = try await repeatable { key throws(PRFDeviceError) in try await key.pinRetries() }
+    if retries == 0 { throw UserMessage(.pinBlocked, key: name) }
+  }
+
   private func check(_ retries: Int, after what: String = "") throws(UserMessage) {
     if retries == 0 { throw UserMessage(.pinBlocked, key: name) }
     if retries <= 2, !finder.pins.allowsLastTries {

@@ -7,6 +7,10 @@ struct UnlockTerms: Sendable {
   var only: Set<KeyID>?
   /// The key slots that are not accepted.
   var except: Set<KeyID> = []
+  /// The key slots whose security keys are not accepted in any other namespace either.
+  ///
+  /// An earlier namespace has other key slots of the same security keys.
+  var exceptKeysOf: [KeySlot] = []
   /// Whether a cached master key is not accepted, because a key slot must be proved.
   var needsKeySlot = false
   /// Whether only a security key is accepted.
@@ -27,8 +31,24 @@ struct UnlockTerms: Sendable {
     guard only != nil || !except.isEmpty else { return scan }
     return scan.with(
       scan.keySlots.filter { slot in
+        if exceptKeysOf.contains(where: { $0.isSameKey(as: slot, elsewhere: true) }) {
+          return false
+        }
         guard let key = slot.keyID else { return only == nil }
         return only?.contains(key) != false && !except.contains(key)
       })
+  }
+}
+
+extension KeySlot {
+  /// Whether both slots have the same credential.
+  ///
+  /// - Parameters:
+  ///   - other: another slot.
+  ///   - elsewhere: whether only a slot of another namespace counts.
+  /// - Returns: false for slots without a credential.
+  func isSameKey(as other: KeySlot, elsewhere: Bool = false) -> Bool {
+    credentialID != nil && credentialID == other.credentialID && rpID == other.rpID
+      && !(elsewhere && namespaceID == other.namespaceID)
   }
 }

@@ -34,6 +34,7 @@ extension RotateCommand {
       slot, label: Self.label(of: atHand, opened) ?? slot.label, salt: salt,
       keyID: unfinished?.keyID)
     let left = opened.pendingKeySlots(besides: atHand)
+    let hasKits = ((try? opened.allKeySlots()) ?? []).contains { Kit($0) != nil && !$0.isRemoved }
     try await announce(left, key, enrolment, secret, world)
 
     let total = try backup.namespace(of: opened).countWalletFiles()
@@ -51,7 +52,7 @@ extension RotateCommand {
     }
     bars.finish()
     forgetKnown(old, backup, world)
-    return try report(rotation, old, enrolment, world)
+    return try report(rotation, old, enrolment, hasKits: hasKits, world)
   }
 
   private static func unfinished(_ backup: Backup) throws(UserMessage) -> KeySlot? {
@@ -126,7 +127,8 @@ extension RotateCommand {
   }
 
   private func report(
-    _ rotation: borrowing Rotation, _ old: NamespaceID, _ enrolment: Enrolment, _ world: World
+    _ rotation: borrowing Rotation, _ old: NamespaceID, _ enrolment: Enrolment, hasKits: Bool,
+    _ world: World
   ) throws(UserMessage) -> ExitCode {
     let output = unlock.output(world)
     let new = rotation.namespace.id
@@ -145,12 +147,14 @@ extension RotateCommand {
     output.warn(viewProblem: rotation.namespace.viewProblem)
     for failure in rotation.failures { output.warn("keybackup: not carried over: \(failure.text)") }
     if !unlock.common.json {
-      for line in Self.notes(rotation, old) { output.note(line) }
+      for line in Self.notes(rotation, old, hasKits: hasKits) { output.note(line) }
     }
     return rotation.failures.isEmpty ? .success : .partial
   }
 
-  private static func notes(_ rotation: borrowing Rotation, _ old: NamespaceID) -> [String] {
+  private static func notes(
+    _ rotation: borrowing Rotation, _ old: NamespaceID, hasKits: Bool
+  ) -> [String] {
     var lines = [
       "Write this ID down now: other computers and keys may ask you to compare it.",
       "\(counted(rotation.wallets, "wallet")) encrypted again and read back"
@@ -187,13 +191,17 @@ extension RotateCommand {
         lines.append("To renew \(name): keybackup guard renew \(id)")
       }
     }
-    return lines + [
+    lines.append(
       "Other computers follow with this key. With another key they ask you to compare the ID. "
-        + "What they write before that is shown as late.",
-      "Printed recovery kits: their offline part opens only the earlier backup. Print new ones: "
-        + "keybackup recovery-kit create --out kit.html",
+        + "What they write before that is shown as late.")
+    if hasKits {
+      lines.append(
+        "Printed recovery kits: their offline part opens only the earlier backup. Print new ones: "
+          + "keybackup recovery-kit create --out kit.html")
+    }
+    return lines + [
       "The earlier backup \(old.hex) stays in the folder. It alone has what was removed or replaced "
-        + "before. To see when you may delete it: keybackup verify --deep",
+        + "before. To see when you may delete it: keybackup verify --deep"
     ]
   }
 }

@@ -46,7 +46,7 @@ extension UserMessage {
         UserMessage(
           .pinInvalid, "wrong PIN" + (retries.map { "; \(Self.tries($0)) left" } ?? ""),
           hint: "at 0 tries the key locks for good; only a reset unlocks it, which destroys every "
-            + "credential on it")
+            + "credential on it\nif you have forgotten it: docs/lost-pin.md")
       case .pinAuthBlocked(let retries):
         .pinAuthBlocked(key, retries, restart: "unplug the key and plug it in again")
       case .pinBlocked:
@@ -54,6 +54,7 @@ extension UserMessage {
           .pinBlocked, "the PIN of \(key) is blocked for good",
           hint: "restore your wallets with another way in first\nonly a reset makes the key usable "
             + "again; it destroys every credential on it: this backup's, website passkeys, SSH keys"
+            + "\nbefore you reset it: docs/lost-pin.md"
         )
       case .pinNotSet:
         UserMessage(
@@ -165,7 +166,7 @@ extension UserMessage {
       .pinBlocked, "too many wrong PINs in a row: \(key) accepts none until it is restarted",
       hint: "\(restart), then enter the right PIN\n" + left
         + "at 0 the key locks for good, and only a reset, which destroys every credential on it, "
-        + "unlocks it")
+        + "unlocks it\nif you have forgotten it: docs/lost-pin.md")
   }
 
   /// "1 try", "3 tries".

@@ -31,6 +31,8 @@ enum Event: Sendable {
     var accepting: [String] = []
     /// The other ways in, such as "the recovery kit".
     var otherKeySlots: [String] = []
+    /// The options that use them.
+    var otherOptions: [String] = []
     /// The device file that was asked for.
     var path: String?
     /// How long it is waited for.
@@ -61,7 +63,9 @@ enum Event: Sendable {
       }
       if !otherKeySlots.isEmpty {
         let slots = otherKeySlots.map { PrintableText.name($0, limit: 40) }
-        text += " Other ways in: " + slots.joined(separator: ", ") + "."
+        text += " Other ways in: " + slots.joined(separator: ", ")
+        text +=
+          otherOptions.isEmpty ? "." : ", with " + otherOptions.joined(separator: " or ") + "."
       }
       return text
     }

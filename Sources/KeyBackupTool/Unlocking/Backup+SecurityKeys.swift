@@ -44,8 +44,9 @@ extension Backup {
     do throws(UserMessage) {
       // Files that did not open although their own key answered.
       var failed: [KeySlot] = []
-      var wanted = WantedAuthenticator(scan, offers)
+      var wanted = WantedAuthenticator(scan, offers, present: presentKeySlots(terms))
       wanted.purpose = terms.purpose
+      if terms.needsSecurityKey { (wanted.otherKeySlots, wanted.otherOptions) = ([], []) }
       let finder = try unlock.finder(request.world, furtherPINs: terms.furtherPINs)
       var damaged: [FileFinding] = []
       defer { request.damaged += damaged }
@@ -60,6 +61,14 @@ extension Backup {
         hint: "another program made the backup: name its relying party, such as "
           + "--rp-id covebitcoinwallet.com")
     }
+  }
+
+  /// The accepted key slots of the newest namespace that this computer knows, without removed ones.
+  ///
+  /// - Returns: nil where it knows none.
+  private func presentKeySlots(_ terms: UnlockTerms) -> [KeySlot]? {
+    guard !isOpen, let scan = try? namespace.scan() else { return nil }
+    return terms.allowed(scan.with(keySlots(scan))).keySlots.filter { !$0.isRemoved }
   }
 
   private func open(
@@ -90,23 +99,38 @@ extension Backup {
 
 extension WantedAuthenticator {
   /// The keys that open the backup, each with the name in the likeliest file.
-  init(_ scan: NamespaceScan, _ offers: UnlockOffers) {
+  ///
+  /// - Parameters:
+  ///   - scan: the key slots of all namespaces.
+  ///   - offers: the questions for them.
+  ///   - present: the key slots to name; nil for all that were not removed.
+  init(_ scan: NamespaceScan, _ offers: UnlockOffers, present: [KeySlot]? = nil) {
     for (slot, question) in offers.all {
       guard let id = question.credentialID, names[id] == nil else { continue }
       names[id] = slot.label
     }
-    for slot in scan.keySlots {
-      switch slot.kind {
-      case .securityKey, .csppEnvelope: break
-      case .recoveryCode: otherKeySlots.append(slot.title("recovery code"))
-      case .guardedPIN, .guardedLogin: otherKeySlots.append(slot.title(slot.kindText))
-      case .unknown(let kind): otherKeySlots.append(slot.title(kind.replacing("_", with: " ")))
-      }
+    let shown = present ?? scan.keySlots.filter { !$0.isRemoved }
+    named = Set(shown.compactMap { $0.credentialID.map { CredentialID($0) } })
+    for slot in shown {
+      guard let title = slot.otherTitle else { continue }
+      if !otherKeySlots.contains(title) { otherKeySlots.append(title) }
+      let option = Kit(slot) == nil ? slot.guardedOption : "--recovery-code"
+      if let option, !otherOptions.contains(option) { otherOptions.append(option) }
     }
   }
 }
 
 extension KeySlot {
+  /// The name for people of a way in that needs no security key.
+  fileprivate var otherTitle: String? {
+    switch kind {
+    case .securityKey, .csppEnvelope: nil
+    case .recoveryCode: title("recovery code")
+    case .guardedPIN, .guardedLogin: title(kindText)
+    case .unknown(let kind): title(kind.replacing("_", with: " "))
+    }
+  }
+
   /// The name for people: its kind and its label.
   fileprivate func title(_ kind: String) -> String {
     label.isEmpty ? kind : "\(kind) \"\(label)\""

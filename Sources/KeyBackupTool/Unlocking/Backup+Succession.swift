@@ -102,9 +102,15 @@ extension Backup {
       }
       followed = try search.run(purpose)
     }
+    // The same security key has a slot of its own there: that one opened the backup.
+    let own = search.opened.flatMap { $0.slot.namespaceID == followed.namespace.id ? $0 : nil }
+    if let own {
+      search.lead(to: own)
+      followed = try search.run(purpose)
+    }
     try check(&followed)
     let others = try others(than: followed.namespace, followed.related)
-    if let key = unlocked.keyID, followed.namespace.removedKeys.contains(key),
+    if let key = own?.slot.keyID ?? unlocked.keyID, followed.namespace.removedKeys.contains(key),
       known.namespaceID != followed.namespace.id
     {
       throw UserMessage(
@@ -116,7 +122,10 @@ extension Backup {
     if others.vanished.isEmpty || others.isAccepted { followed.remember() }
     try tell(followed, unlock.output(world))
     var opened = followed.take()
-    if use == .writing { try complete(&opened, search, unlocked.slot, unlock.output(world)) }
+    if let own { opened.noteOpener(own.slot, secret: own.secret.copy()) }
+    if use == .writing {
+      try complete(&opened, search, own?.slot ?? unlocked.slot, unlock.output(world))
+    }
     return opened
   }
 
@@ -278,7 +287,8 @@ extension Backup {
         let secret = search.slots.first(where: { $0.keyID == slot.keyID }),
         try opened.admit(slot, secret)
       else { return }
-      output.note("This key has its own file in the new backup \(opened.id.hex) now.")
+      let name = Kit(slot) == nil ? "This key" : "This recovery code"
+      output.note("\(name) has its own file in the new backup \(opened.id.hex) now.")
     } catch {
       throw UserMessage(error)
     }

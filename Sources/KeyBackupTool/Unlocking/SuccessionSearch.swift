@@ -7,9 +7,9 @@ internal import SecretMemory
 struct SuccessionSearch {
   let folder: BackupFolder
   /// The master key of the opened namespace.
-  let start: SharedMasterKey
+  private(set) var start: SharedMasterKey
   /// The key slot that opened it.
-  let keyID: KeyID?
+  private(set) var keyID: KeyID?
   /// The secrets of key slots.
   var slots: [KeySlotSecret] = []
   /// Further master keys that these slots gave.
@@ -47,6 +47,13 @@ struct SuccessionSearch {
     } catch {
       throw UserMessage(error)
     }
+  }
+
+  /// Starts from another namespace, which a key slot of the same security key opened.
+  mutating func lead(to own: OpenedKeySlot) {
+    start = own.masterKey
+    keyID = own.slot.keyID
+    if let keyID { slots.append(KeySlotSecret(keyID, own.secret.copy())) }
   }
 
   /// Asks the security key for its secrets with other salts.

@@ -15,8 +15,8 @@ struct VersionRow: Sendable {
   let removal: VersionOrigin?
   /// The file that holds it, if no log here has it.
   let file: String?
-  /// The number of its secret among those of the wallet; nil if it was not compared or has none.
-  let secret: Int?
+  /// The number of its secret in the table; nil if it was not compared or has none.
+  private(set) var secret: Int?
 
   init(
     _ version: WalletVersion, _ origin: VersionOrigin?, _ spending: WalletSpending?,
@@ -58,6 +58,17 @@ struct VersionRow: Sendable {
     for places in places.values {
       let ids = VersionSelector.shown(places.map { rows[$0].version })
       for (place, id) in zip(places, ids) { rows[place].id = id }
+    }
+  }
+
+  /// Numbers the secrets in the order of the rows that are shown.
+  static func numberSecrets(_ rows: inout [VersionRow]) {
+    var numbers: [Int: Int] = [:]
+    for place in rows.indices {
+      guard let secret = rows[place].secret else { continue }
+      let number = numbers[secret] ?? numbers.count + 1
+      numbers[secret] = number
+      rows[place].secret = number
     }
   }
 

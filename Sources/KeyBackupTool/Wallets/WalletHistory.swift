@@ -60,8 +60,16 @@ struct WalletHistory: Sendable {
       records = Set(meant.map(\.recordID))
     }
     let wanted = rows.filter { records?.contains($0.wallet.recordID) ?? true }
-    return Dictionary(grouping: wanted, by: \.wallet.recordID).values.map(Wallet.init).sorted {
+    let wallets = Dictionary(grouping: wanted, by: \.wallet.recordID).values.map(Wallet.init).sorted
+    {
       ($0.newest.name ?? "", $0.newest.id) < ($1.newest.name ?? "", $1.newest.id)
+    }
+    var shown = wallets.flatMap(\.versions)
+    VersionRow.numberSecrets(&shown)
+    var left = shown[...]
+    return wallets.map { wallet in
+      defer { left = left.dropFirst(wallet.versions.count) }
+      return Wallet(versions: Array(left.prefix(wallet.versions.count)))
     }
   }
 

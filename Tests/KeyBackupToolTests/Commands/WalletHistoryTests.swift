@@ -132,6 +132,23 @@ import Testing
     #expect(json["replaced"].items.count == 1)
   }
 
+  /// The table of all wallets has one row of numbers.
+  @Test func `Two wallets with different secrets have different numbers`() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let entries = [("one", Samples.mnemonic), ("other", Samples.otherMnemonic)].map {
+      Samples.entry(id: $0, name: $0, words: $1)
+    }
+    try await box.keybackup(
+      ["wallet", "import", "-"], input: Array(entries.joined(separator: "\n").utf8))
+    let json = try await box.keybackup(["wallet", "history", "--json"]).json()
+    let numbers = json["wallets"].items.filter { ["one", "other"].contains($0["id"].text) }
+      .compactMap { $0["versions"][0]["secret_number"].number }
+    #expect(numbers.count == 2 && numbers[0] != numbers[1], "\(json)")
+    let alone = try await box.keybackup(["wallet", "history", "other", "--json"]).json()
+    #expect(alone["wallets"][0]["versions"][0]["secret_number"].number == 1)
+  }
+
   @Test func `What counted when the wallet was removed is above what had been replaced`()
     async throws
   {

@@ -40,6 +40,21 @@ import Testing
     try await second.keybackup(["verify", "--deep"])
   }
 
+  /// A script means what it says: the other tests name no `--yes`.
+  @Test func `At a terminal a person is asked before a computer is retired`() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let writers = try await box.keybackup(["writers", "list", "--json"]).json()["writers"].items
+    let id = try #require(writers.first?["writer_id"].text)
+    let refused = try await box.keybackup(
+      ["writers", "retire", id], terminal: [.expect("This cannot be undone"), .type("n\r")],
+      expecting: 85)
+    #expect(refused.text.contains("nothing was changed"), "\(refused.text)")
+    let named = try await box.keybackup(
+      ["writers", "retire", id, "--yes"], terminal: [.expect("Retired")])
+    #expect(!named.text.contains("This cannot be undone"), "\(named.text)")
+  }
+
   @Test func `What a retired computer writes is shown and said`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box

@@ -147,9 +147,26 @@ import Testing
       Sandbox.derive + ["--allow-last-tries"], pin: .descriptor("wrong-one"), expecting: nil)
     #expect(last.code == 82, "\(last.text)")
     let outcome = try await box.keybackup(Sandbox.derive, expecting: nil)
-    expectFailure(outcome, 82, says: "blocked for good", "reset")
+    expectFailure(outcome, 82, says: "blocked for good", "reset", "docs/lost-pin.md")
     let json = try await box.keybackup(Sandbox.derive + ["--json"], expecting: nil)
     try expectFailure(json, 82, word: "pin-blocked")
+  }
+
+  /// Nobody is asked for a new PIN that the key cannot take.
+  @Test func `A blocked key is found out before a PIN is asked for`() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    try box.setRetries(0)
+    for command in ["set", "change"] {
+      let outcome = try await box.keybackup(
+        ["pin", command], pin: .none,
+        terminal: [.expect("blocked for good"), .expect("docs/lost-pin.md")], expecting: nil)
+      #expect(outcome.code == 82 && !outcome.text.contains("New PIN"), "\(outcome.text)")
+    }
+    let listed = try await box.keybackup(["devices"], pin: .none)
+    #expect(listed.out.contains(/PIN +blocked for good/), "\(listed.out)")
+    let json = try await box.keybackup(["devices", "--json"], pin: .none).json()
+    #expect(json["devices"][0]["pin_retries"].number == 0)
   }
 
   // MARK: Sources

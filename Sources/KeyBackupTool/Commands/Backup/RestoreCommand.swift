@@ -119,7 +119,8 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     do throws(UserMessage) {
       try show(
         report, opened.health, opened.logFindings, rows, files, part,
-        watchOnly: watchOnly.count, of: backup.folder.path, world)
+        watchOnly: watchOnly.count, of: backup.folder.path,
+        isRotated: !opened.predecessors.isEmpty, world)
     } catch {
       guard let out else { throw error }
       unlock.output(world).warn(
@@ -178,7 +179,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       }
       output.warn(sealed: opened.logFindings, all: unlock.common.verbose)
       try part.show(output, out: out, all: unlock.common.verbose)
-      noteFreshness(opened.health, world)
+      noteFreshness(opened.health, isRotated: !opened.predecessors.isEmpty, world)
     }
     return try part.end(with: .success)
   }
@@ -186,7 +187,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
   private func show(
     _ report: WalletReport, _ health: LogHealth, _ logFindings: [FileFinding],
     _ rows: [WalletRow], _ files: RestoredFiles, _ part: FilesPart, watchOnly: Int,
-    of folder: String, _ world: World
+    of folder: String, isRotated: Bool, _ world: World
   ) throws(UserMessage) {
     let output = unlock.output(world)
     if unlock.common.json {
@@ -235,7 +236,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       output.warn("hint: to write the file again: keybackup key repair")
     }
     output.warn(report, health, logFindings, all: unlock.common.verbose)
-    noteFreshness(health, world)
+    noteFreshness(health, isRotated: isRotated, world)
   }
 
   /// Warns where the wallets lie beside the backup, and an unknown sync program may take both.
@@ -254,11 +255,13 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
   }
 
   /// Tells on a computer that is new to the backup that there may be something newer.
-  private func noteFreshness(_ health: LogHealth, _ world: World) {
+  private func noteFreshness(_ health: LogHealth, isRotated: Bool, _ world: World) {
     guard !health.isFreshnessKnown, let word = FreshnessWord(health.freshness) else { return }
     unlock.output(world).note(
-      "This computer opened the backup for the first time. It cannot tell whether something newer "
-        + "exists.")
+      // It may have opened the earlier backup many times.
+      "This computer opened the backup for the first time"
+        + (isRotated ? " since its master key was rotated" : "")
+        + ". It cannot tell whether something newer exists.")
     unlock.output(world).note(
       "To find out, take the freshness word of your recovery kit, or the one that status shows on "
         + "another computer. Then run: keybackup status --freshness WORD")

@@ -43,6 +43,7 @@ struct ConflictsListCommand: ParsableCommand, KeyBackupCommand {
         < ($1.wallet.recordID, $1.origin?.at ?? .max, $1.id)
     }
     VersionRow.tellApart(&rows)
+    VersionRow.numberSecrets(&rows)
     try show(
       rows, kept: opened.keptAgainstRemoval, report, opened.health, opened.logFindings, world)
     return .success
@@ -72,7 +73,7 @@ struct ConflictsListCommand: ParsableCommand, KeyBackupCommand {
       output.note("No wallet has several versions.")
     } else {
       try output.result(VersionRow.table(rows))
-      output.note("Versions of a wallet with the same number under SECRET have the same secret.")
+      output.note("Versions with the same number under SECRET have the same secret.")
       output.note("To keep one version: keybackup conflicts keep WALLET VERSION")
     }
     for record in kept {

@@ -85,6 +85,7 @@ struct DevicesCommand: ParsableCommand, KeyBackupCommand {
   ) -> [String] {
     let pin =
       switch (info.isPINSet, retries) {
+      case (true, 0): "blocked for good (docs/lost-pin.md)"
       case (true, let retries?): "set, \(UserMessage.tries(retries)) left"
       case (true, nil): "set"
       case (false, _): "not set (keybackup pin set)"

@@ -8,7 +8,8 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
     commandName: "remove", abstract: "Remove a way into the backup.",
     discussion: """
       Another way in opens the backup first, which proves that one is left. Anyone with the \
-      removed key can still open older copies of the folder.
+      removed key can still open older copies of the folder, and an earlier backup in it that \
+      names the key.
       From such a copy they can also read what is added later under the same master key. \
       Only keybackup rotate --master-key ends that.
       """)
@@ -41,10 +42,13 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
     if others.allSatisfy(\.isGuarded), !last { throw UserMessage(BackupFolderError.lastKeySlot) }
     // A file that nobody here knows to be enrolled is no other key slot for certain.
     let isLast = last && !others.contains { $0.isEnrolled == true && !$0.isGuarded }
-    try confirm(meant, isLast: isLast, guarded: others.contains(where: \.isGuarded), world)
+    try confirm(
+      meant, isLast: isLast, guarded: others.contains(where: \.isGuarded),
+      earlier: backup.namespaces(openedLike: meant, among: backup.knownEarlier), world)
     var terms = UnlockTerms(needsKeySlot: true)
     if !isLast {
       terms.except = ids
+      terms.exceptKeysOf = meant
       terms.purpose = .removing
     }
     var opened = try await backup.unlock(unlock, world, terms, orElse: "nothing was removed")
@@ -52,20 +56,30 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
     ids = Set(meant.compactMap(\.keyID))
     try KeySlotSelector.requireSame(meant, in: opened)
     let freed: [UInt8]?
+    let sameKey: [KeySlot]
     do throws(BackupFolderError) {
-      freed = try opened.allKeySlots().credentialFreed(byRemoving: ids)
+      let all = try opened.allKeySlots()
+      freed = all.credentialFreed(byRemoving: ids)
+      sameKey = all.lost(with: ids)
       try opened.removeKeySlots(ids, allowingLast: last)
     } catch {
       throw UserMessage(error)
     }
+    // Without any way in left, none can be listed.
+    let left = ((try? opened.allKeySlots()) ?? []).left(of: sameKey)
+    let earlier = backup.namespaces(
+      openedLike: sameKey + meant, among: backup.earlier(than: opened))
     unlock.output(world).warn(viewProblem: opened.viewProblem)
     try unlock.output(world).result(
       "Removed \"\(KeySlotSelector.shown(meant[0]))\".",
       json: [
         "key_ids": .array(ids.sorted().map { .string($0.hex) }),
         "label": .string(meant[0].label),
+        "still_opened_by": .array(left.compactMap { $0.keyID.map { .string($0.hex) } }),
+        "still_opens": .array(earlier.map { .string($0.hex) }),
       ], ofChange: "the way in was removed all the same")
-    if !unlock.common.json { advise(freed, world) }
+    warn(of: left, world)
+    if !unlock.common.json { advise(freed, earlier, world) }
     return .success
   }
 
@@ -75,10 +89,11 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
   ///   - meant: its key slots.
   ///   - isLast: whether no other stays that needs no guards.
   ///   - guarded: whether one that needs guards stays.
+  ///   - earlier: the earlier namespaces that it still opens.
   ///   - world: whom to ask.
   /// - Throws: `denied`.
   private func confirm(
-    _ meant: [KeySlot], isLast: Bool, guarded: Bool, _ world: World
+    _ meant: [KeySlot], isLast: Bool, guarded: Bool, earlier: [NamespaceID], _ world: World
   ) throws(UserMessage) {
     if yes { return }
     let prompter = unlock.common.prompter(world)
@@ -94,15 +109,30 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
           + "while they help. Remove it?"
         : "\"\(name)\" is the last way in: without it nobody can open the backup. Remove it?"
       : "Remove \"\(name)\"? It will no longer open this backup. It still opens older copies of the "
-        + "folder."
+        + "folder"
+        + (earlier.earlierBackups.map { ", and \($0) in this folder until that is deleted." } ?? ".")
     guard try prompter.confirm(question) else {
       throw UserMessage(.denied, "not confirmed; nothing was removed")
     }
   }
 
-  private func advise(_ freed: [UInt8]?, _ world: World) {
+  /// Warns where the same security key or code has other files that open the backup.
+  private func warn(of left: [KeySlot], _ world: World) {
+    for id in ShortID.shown(left.compactMap { $0.keyID?.hex }) {
+      unlock.output(world).warn(
+        "keybackup: the same key still opens the backup, by its way in \(id)")
+      unlock.output(world).warn("hint: to remove that too: keybackup key remove \(id)")
+    }
+  }
+
+  private func advise(_ freed: [UInt8]?, _ earlier: [NamespaceID], _ world: World) {
+    if let backups = earlier.earlierBackups {
+      unlock.output(world).note(
+        "It still opens \(backups) in this folder, until that is deleted. To see when you may "
+          + "delete it: keybackup verify --deep")
+    }
     unlock.output(world).note(
-      "If somebody else may have it and a copy of the folder, move the coins first. Then run: "
+      "If somebody else may have it and the folder or a copy of it, move the coins first. Then run: "
         + "keybackup rotate --master-key")
     if let freed {
       unlock.output(world).note(

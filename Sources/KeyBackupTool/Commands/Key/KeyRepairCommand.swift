@@ -17,6 +17,7 @@ struct KeyRepairCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await unlock.backup(world, for: .writing)
+    let before = (try? backup.scanAll().keySlots) ?? []
     var opened = try await backup.unlock(unlock, world, UnlockTerms(needsKeySlot: true))
     let slots: [KeySlot]
     let waiting = opened.waitingSilentWallets
@@ -31,10 +32,18 @@ struct KeyRepairCommand: ParsableCommand, KeyBackupCommand {
     // Others may have come meanwhile.
     let taken = max(0, waiting - opened.waitingSilentWallets)
     let unknown = slots.filter { $0.isEnrolled == false && !$0.isRemoved }
+    // A way in that came through an earlier backup got its file when it opened this one.
+    let id = opened.id
+    let opener = opened.openedBy
+    let isAdmitted = opener.map { key in
+      slots.contains { $0.keyID == key }
+        && !before.contains { $0.keyID == key && $0.namespaceID == id }
+    }
     try unlock.output(world).result(
       Self.words(
         written: repairs.written, deleted: repairs.deleted + opened.removedWalletFiles,
-        taken: taken, copied: opened.copiedContents),
+        taken: taken, copied: opened.copiedContents,
+        isAdmitted: isAdmitted ?? false),
       json: [
         "copied_contents": .number(opened.copiedContents),
         "silent_wallets": .number(taken),
@@ -57,7 +66,7 @@ struct KeyRepairCommand: ParsableCommand, KeyBackupCommand {
   }
 
   private static func words(
-    written: [String], deleted: [String], taken: Int, copied: Int
+    written: [String], deleted: [String], taken: Int, copied: Int, isAdmitted: Bool
   ) -> String {
     let parts = [("Written again", written), ("Deleted", deleted)]
     var lines = parts.filter { !$0.1.isEmpty }.map { (what, files) in
@@ -71,7 +80,8 @@ struct KeyRepairCommand: ParsableCommand, KeyBackupCommand {
       lines.append(
         "Copied from the earlier backup: the contents of \(counted(copied, "version")) of files")
     }
-    return lines.isEmpty ? "Nothing to repair." : lines.joined(separator: "\n")
+    if lines.isEmpty { return isAdmitted ? "Nothing else to repair." : "Nothing to repair." }
+    return lines.joined(separator: "\n")
   }
 }
 

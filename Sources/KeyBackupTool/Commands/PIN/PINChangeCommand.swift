@@ -24,6 +24,7 @@ struct PINChangeCommand: ParsableCommand, KeyBackupCommand {
       "whose PIN to change")
     let info = try await key.call { key throws(PRFDeviceError) in try await key.info() }
     guard info.isPINSet else { throw UserMessage(.pinNotSet, key: key.name) }
+    try await key.requireTriesLeft()
     // The new PIN comes first when it is read from a descriptor or file: a bad
     // one must not cost a try of the current PIN.
     let pin = try new.read(for: key, minimum: info.minimumPINLength)

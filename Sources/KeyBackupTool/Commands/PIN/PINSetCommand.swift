@@ -19,7 +19,10 @@ struct PINSetCommand: ParsableCommand, KeyBackupCommand {
     guard info.supportsPIN else {
       throw UserMessage(.prfUnsupported, "\(key.name) has no PIN feature")
     }
-    guard !info.isPINSet else { throw UserMessage(.pinAlreadySet, key: key.name) }
+    guard !info.isPINSet else {
+      try await key.requireTriesLeft()
+      throw UserMessage(.pinAlreadySet, key: key.name)
+    }
     let pin = try new.read(for: key, minimum: info.minimumPINLength)
     try await key.call { key throws(PRFDeviceError) in try await key.setPIN(pin) }
     if common.json {

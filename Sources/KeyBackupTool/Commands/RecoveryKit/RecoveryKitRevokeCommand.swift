@@ -8,7 +8,7 @@ struct RecoveryKitRevokeCommand: ParsableCommand, KeyBackupCommand {
     commandName: "revoke", abstract: "Revoke a recovery kit: its code opens the backup no longer.",
     discussion: """
       Another way in opens the backup first. Anyone with the code can still open older \
-      copies of the folder.
+      copies of the folder, and an earlier backup in it that names the kit.
       Anyone with an offline kit and the wallet files can still open those. Only keybackup \
       rotate --master-key ends that.
       """)

@@ -10,7 +10,7 @@ struct WalletHistoryCommand: ParsableCommand, KeyBackupCommand {
     discussion: """
       The version that counts comes first. In a removed wallet that is the one that counted when \
       the wallet was removed. Then come replaced ones, newest first.
-      Versions of a wallet with the same number under SECRET have the same secret. FINGERPRINT, \
+      Versions with the same number under SECRET have the same secret. FINGERPRINT, \
       WRITTEN and WRITTEN BY are what the program or computer said that added the version. A \
       version that is found by a computer was written by another program, or by a computer without \
       a key. Below the table stands which computer removed a wallet, and when, as it said itself.

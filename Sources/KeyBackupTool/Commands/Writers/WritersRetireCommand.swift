@@ -7,11 +7,12 @@ struct WritersRetireCommand: ParsableCommand, KeyBackupCommand {
   static let configuration = CommandConfiguration(
     commandName: "retire", abstract: "Say that a computer no longer writes to the backup.",
     discussion: """
-      What it wrote stays. If it writes again, that is shown, restored and reported.
-      Retiring a lost computer does not keep it from reading. For that, remove its security \
-      key with keybackup key remove.
-      What a computer without a touch writes after that is held back. It can be authorised again by a \
+      What it wrote stays. What a computer without a touch writes after that is held back until \
+      you accept it. This cannot be undone: its key never returns. It can be authorised again by a \
       new request.
+      If a computer that opens the backup writes again, that is shown, restored and reported. \
+      Retiring it does not keep it from reading. For that, remove its security key with keybackup \
+      key remove.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -22,6 +23,9 @@ struct WritersRetireCommand: ParsableCommand, KeyBackupCommand {
   var computer: String
 
   @OptionGroup var gaps: GapOption
+
+  @Flag(name: [.short, .long], help: "Do not ask. Without a terminal nobody is asked.")
+  var yes = false
 
   mutating func validate() throws {
     if computer.trimmed.isEmpty {
@@ -40,6 +44,9 @@ struct WritersRetireCommand: ParsableCommand, KeyBackupCommand {
     let name = PrintableText.name(writer.label.isEmpty ? writer.id.shortName : writer.label)
     let isChange = !writer.isRetired || writer.afterRetirement > 0
     if isChange {
+      try confirm(
+        "Retire \"\(name)\"? What it writes after that is shown and reported. This cannot be undone.",
+        world)
       do throws(BackupFolderError) {
         try opened.retire(writer.id)
       } catch {
@@ -56,6 +63,20 @@ struct WritersRetireCommand: ParsableCommand, KeyBackupCommand {
       unlock.output(world).note("This is this computer. It writes under a new ID from now on.")
     }
     return .success
+  }
+
+  /// Asks whether to retire a computer.
+  ///
+  /// A script means what it says.
+  ///
+  /// - Throws: `denied`.
+  private func confirm(_ question: String, _ world: World) throws(UserMessage) {
+    try Interruption.check()
+    let prompter = unlock.common.prompter(world)
+    guard !yes, prompter.canAsk else { return }
+    guard try prompter.confirm(question) else {
+      throw UserMessage(.denied, "not confirmed; nothing was changed")
+    }
   }
 
   /// The one computer that is meant: by its writer ID, else by the start of that or by its name.
@@ -122,14 +143,17 @@ struct WritersRetireCommand: ParsableCommand, KeyBackupCommand {
     let own = silent.filter { $0.writer.signingKey == key }
     let writer = own[own.count - 1].writer
     let isNew = own.contains { !$0.isRetired }
+    let name = PrintableText.name(writer.label.text)
     if isNew {
+      try confirm(
+        "Retire \"\(name)\"? What it writes after that is held back. This cannot be undone: its key "
+          + "never returns.", world)
       do throws(BackupFolderError) {
         try opened.retire(key, despiteGaps: gaps.despiteGaps)
       } catch {
         throw gaps.explained(error)
       }
     }
-    let name = PrintableText.name(writer.label.text)
     try unlock.output(world).result(
       isNew ? "Retired \"\(name)\"." : "\"\(name)\" was retired before.",
       json: [
