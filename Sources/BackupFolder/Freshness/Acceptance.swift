@@ -14,8 +14,9 @@ public struct Acceptance: Sendable {
   let awaited: OperationNames
   /// The sealed operations whose files are here.
   let presentSealed: OperationNames
-  /// Those of them that follow one of which there is no file, and the last ones of this computer of
-  /// which there is none, as far as nobody has accepted them yet.
+  /// Those of them that follow one of which there is no file, as far as nobody has accepted them yet.
+  ///
+  /// This computer's last ones are here, too, if they have no file.
   let sealedGaps: OperationNames
 
   /// Whether accepting settles anything that is lost, forked or missing, as far as it shows without

@@ -1,6 +1,6 @@
 internal import CSPP
 
-/// What silent writers wrote has names that are digests: whether it is whole shows without a key.
+/// Sealed operations and objects have digests as names: whether they are whole shows without a key.
 extension Namespace {
   /// Compares the sealed operations and the objects with the digests in their names.
   ///
