@@ -62,7 +62,7 @@ import Testing
     try await box.keybackup(["file", "remove", "note", "--yes"])
     let removed = try await box.keybackup(["restore", "--out", out + "5"])
     #expect(removed.text.contains("1 removed file was left out"), "\(removed.text)")
-    #expect(removed.text.contains("keybackup restore --removed"), "\(removed.text)")
+    #expect(removed.text.contains("keybackup restore --only files --removed"), "\(removed.text)")
     let back = try await box.keybackup(["restore", "--removed", "--out", out + "5"])
     #expect(back.text.contains("1 removed file was written, too"), "\(back.text)")
     #expect(!back.text.contains("has to choose"), "\(back.text)")
