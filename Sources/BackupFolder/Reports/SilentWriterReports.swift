@@ -62,6 +62,4 @@ public enum SilentWriterObstacle: Equatable, Sendable {
   case walletAdded(RecordID)
   /// The folder does not hold the namespace for which the writer was authorised.
   case noNamespace(NamespaceID)
-  /// The namespace's log lacks the operation that authorised the writer: without it nothing counts.
-  case authorisationMissing(NamespaceID)
 }

@@ -11,13 +11,33 @@ extension BackupFolder {
   ///   false if its namespace is not here.
   /// - Throws: if a listing fails; ``BackupFolderError/interrupted``.
   public func holdsLastChange(of writer: LocalSilentWriter) throws(BackupFolderError) -> Bool {
-    guard let id = writer.namespaceID else { return true }
-    guard let all = try root.subdirectory(FolderLayout.namespaces),
+    if writer.namespaceID == nil { return true }
+    guard let namespace = try namespace(of: writer) else { return false }
+    return try writer.last.map { (last) throws(BackupFolderError) in
+      try namespace.holds(sealed: last)
+    } ?? true
+  }
+
+  /// Whether the operation that authorised a silent writer is in the folder.
+  ///
+  /// Without it nothing that the writer writes counts. Nothing keeps it from writing: the operation may
+  /// still arrive.
+  ///
+  /// - Parameter writer: from ``localSilentWriters()``.
+  /// - Returns: true also before an answer was accepted.
+  /// - Throws: if a listing fails; ``BackupFolderError/interrupted``.
+  public func holdsAuthorisation(of writer: LocalSilentWriter) throws(BackupFolderError) -> Bool {
+    guard let operation = writer.authorised else { return true }
+    return try namespace(of: writer)?.holdsClaim(of: operation) ?? false
+  }
+
+  private func namespace(
+    of writer: LocalSilentWriter
+  ) throws(BackupFolderError) -> Namespace? {
+    guard let id = writer.namespaceID, let all = try root.subdirectory(FolderLayout.namespaces),
       let directory = try all.readableSubdirectory(id.hex)
-    else { return false }
-    guard let last = writer.last else { return true }
-    let namespace = Namespace(id: id, directory: directory, settings: settings, folder: root)
-    return try namespace.holds(sealed: last)
+    else { return nil }
+    return Namespace(id: id, directory: directory, settings: settings, folder: root)
   }
 }
 

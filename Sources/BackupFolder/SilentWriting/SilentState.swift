@@ -289,6 +289,7 @@ extension LocalSilentWriter {
       versions: Dictionary(
         state.files.values.compactMap { file in file.version.map { (file.id, $0) } },
         uniquingKeysWith: { $1 }),
-      wallets: Set(state.wallets.keys), earlier: state.earlier, last: state.last)
+      wallets: Set(state.wallets.keys), earlier: state.earlier,
+      authorised: state.grant?.after, last: state.last)
   }
 }

@@ -29,6 +29,8 @@ public struct LocalSilentWriter: Equatable, Sendable {
   public let wallets: Set<RecordID>
   /// The namespaces for which its key was authorised before; the master key was rotated since.
   public let earlier: Set<NamespaceID>
+  /// The operation that authorised it; nil until the answer was accepted.
+  let authorised: Operation.Seen?
   /// The last operation that this computer has written as this writer.
   let last: Operation.Seen?
 }

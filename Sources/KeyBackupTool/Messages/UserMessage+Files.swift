@@ -68,15 +68,19 @@ extension UserMessage {
         UserMessage(
           .incomplete, "the backup \(id) is not in this folder",
           hint: "wait until the folder is synchronised, then try again")
-      case .authorisationMissing(let id):
-        UserMessage(
-          .incomplete,
-          "the change that authorised this computer is not in the backup \(id), and without it nothing "
-            + "that is written here counts",
-          hint: "wait until the folder is synchronised, then try again\n"
-            + "if the master key was rotated, authorise this computer again: keybackup writers request"
-        )
       }
+  }
+
+  /// The error about a computer that writes without a touch, where nothing shows that it may.
+  ///
+  /// What it wrote is there, and counts once the change is.
+  static func notCounting(in backup: NamespaceID?) -> UserMessage {
+    UserMessage(
+      .incomplete,
+      "the change that authorised this computer is not in the backup"
+        + (backup.map { " \($0)" } ?? "") + ", and without it nothing that is written here counts",
+      hint: "wait until the folder is synchronised, then try again\n"
+        + "if the master key was rotated, authorise this computer again: keybackup writers request")
   }
 
   /// Why a file cannot be read or changed.

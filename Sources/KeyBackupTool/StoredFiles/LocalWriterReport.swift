@@ -10,6 +10,8 @@ struct LocalWriterReport: Sendable {
   private let waiting: Int
   /// Whether the last change that was written here is not in the folder.
   private let lacksLastChange: Bool
+  /// Why nothing that is written here counts; nil: it does.
+  private let uncounted: UserMessage?
   /// Why it is not known.
   let problem: UserMessage?
 
@@ -21,17 +23,20 @@ struct LocalWriterReport: Sendable {
     var found: ([LocalSilentWriter], Int) = ([], 0)
     var obstacle: UserMessage?
     var isLacking = false
+    var notCounting: UserMessage?
     do throws(BackupFolderError) {
       found.0 = try folder.localSilentWriters()
       for writer in found.0 where writer.namespaceID == backup {
         found.1 += try folder.walletsWithoutFile(of: writer)
         if try !folder.holdsLastChange(of: writer) { isLacking = true }
+        if try !folder.holdsAuthorisation(of: writer) { notCounting = .notCounting(in: backup) }
       }
     } catch {
       obstacle = UserMessage(error)
     }
     (writers, waiting) = found
     lacksLastChange = isLacking
+    uncounted = notCounting
     problem = obstacle
   }
 
@@ -58,12 +63,13 @@ struct LocalWriterReport: Sendable {
   }
 
   /// The codes of a report.
-  var codes: [ExitCode] { lacksLastChange ? [.incomplete] : [] }
+  var codes: [ExitCode] { lacksLastChange || uncounted != nil ? [.incomplete] : [] }
 
   /// The advice, a sentence or two each.
   var advice: [String] {
     // A memory that cannot be used is reported with the others.
     var advice = problem.flatMap { $0.code == .dataInvalid ? nil : [$0.sentence] } ?? []
+    if let uncounted { advice.append(uncounted.sentence) }
     if lacksLastChange {
       advice.append(
         "the last change that this computer wrote without a touch is not in the folder. A run was "

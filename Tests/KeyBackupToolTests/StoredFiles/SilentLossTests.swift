@@ -81,18 +81,26 @@ import Testing
     try await computers.server(["verify"])
   }
 
-  @Test func `Nothing is saved where it would not count`() async throws {
-    // It may not have arrived yet.
+  /// The change that authorised the computer is gone, or has not arrived yet.
+  @Test func `What does not count yet is written, and told`() async throws {
     let log = folder + "/cspp-namespaces/" + computers.backup.namespaceID + "/keybackup/log"
     try Files.move(log, to: computers.box.root + "/log")
     let file = computers.serverHome + "/channel.backup"
     try Files.write("three", to: file)
-    let refused = try await computers.server(["file", "add", file], expecting: 75)
-    #expect(refused.err.contains("nothing that is written here counts"), "\(refused.text)")
+    let says = "nothing that is written here counts"
+    let added = try await computers.server(["file", "add", file], expecting: 75)
+    #expect(added.out.contains("Saved") && added.err.contains(says), "\(added.text)")
+    let json = try await computers.server(["file", "add", file, "--json"], expecting: 75).json()
+    #expect(json["counts"].flag == false, "\(json)")
     try await computers.server(["file", "watch", "--once", file], expecting: 75)
+    let status = try await computers.server(["status"], expecting: nil)
+    #expect(status.code != 0 && status.text.contains(says), "\(status.text)")
     try Files.move(computers.box.root + "/log", to: log)
-    let saved = try await computers.server(["file", "add", file])
-    #expect(saved.out.contains("Saved"), "\(saved.text)")
+    let again = try await computers.server(["file", "add", file, "--json"]).json()
+    #expect(again["counts"].flag == true && again["files"][0]["changed"].flag == false)
+    let out = computers.target()
+    try await computers.third(["file", "restore", "channel.backup", "--out", out])
+    #expect(try Files.text(out + "/node/channel.backup") == "three")
   }
 
   @Test func `The earlier backup may not go while a computer may write to it`() async throws {

@@ -14,6 +14,8 @@ struct AddedFiles: ~Copyable {
   /// Whether this computer knows that the master key was rotated, and still writes to the backup as
   /// it was before.
   var isBehind = false
+  /// Why nothing that was written counts yet; nil: it does.
+  var uncounted: UserMessage?
   /// The places of files of which another version was the current one when the backup was last
   /// opened here.
   var putAside: Set<Int> = []
@@ -106,7 +108,9 @@ struct AddedFiles: ~Copyable {
 
   /// The exit code.
   var exitCode: ExitCode {
-    guard let first = failures.first else { return pruneFailure == nil ? .success : .partial }
+    guard let first = failures.first else {
+      return uncounted?.code ?? (pruneFailure == nil ? .success : .partial)
+    }
     return results.isEmpty ? first.message.code : .partial
   }
 
@@ -126,6 +130,7 @@ struct AddedFiles: ~Copyable {
       throw UserMessage(error.code, error.message, hint: change)
     }
     for failure in failures { output.warn(failure.message) }
+    if let uncounted { output.warn(uncounted) }
     if isBehind {
       output.warn(
         "The master key was rotated. This computer still writes to the backup as it was before, and "
@@ -166,7 +171,10 @@ struct AddedFiles: ~Copyable {
           ]
         }),
     ]
-    if isSilent { result["behind"] = .bool(isBehind) }
+    if isSilent {
+      result["behind"] = .bool(isBehind)
+      result["counts"] = .bool(uncounted == nil)
+    }
     if let pruned {
       result["dropped"] = .number(pruned.versions)
       result["bytes"] = .optional(Int(exactly: pruned.bytes))

@@ -76,6 +76,13 @@ extension FileAddition {
       }
       if let file = added.file(place) { memory?.keep(file, from: added.files[place].path) }
     }
+    do throws(BackupFolderError) {
+      if try !folder.holdsAuthorisation(of: writer) {
+        added.uncounted = .notCounting(in: writer.namespaceID)
+      }
+    } catch {
+      throw UserMessage(error)
+    }
   }
 
   private static func write(

@@ -217,6 +217,8 @@ struct FileWatchCommand: ParsableCommand, LastingCommand {
       // It is not saved until one of the two has another name.
       return .refused(error)
     }
+    let saved: FileWatcher.Outcome
+    let isCounted: Bool
     do throws(BackupFolderError) {
       let contents = try source.contents()
       let added = try folder.addSilently(
@@ -226,14 +228,18 @@ struct FileWatchCommand: ParsableCommand, LastingCommand {
       switch added {
       case .added(let id, _, _):
         memory?.keep(id, from: file.path)
-        return .saved(isNew: true, state)
+        saved = .saved(isNew: true, state)
       case .unchanged(let id):
         memory?.keep(id, from: file.path)
-        return .saved(isNew: false, state)
+        saved = .saved(isNew: false, state)
       }
+      isCounted = try folder.holdsAuthorisation(of: writer)
     } catch {
       throw UserMessage(error)
     }
+    // It is tried again, and ends well once the change is here.
+    if !isCounted { throw .notCounting(in: writer.namespaceID) }
+    return saved
   }
 
   // MARK: The result of --once

@@ -26,14 +26,17 @@ struct SilentWalletAddition {
 
   /// Adds a wallet, durably.
   ///
-  /// - Returns: the backup.
+  /// - Returns: the backup, and why the wallet does not count yet; nil: it does.
   /// - Throws: `cannot-create` for one that this computer added before; errors of the folder.
-  func add(_ batch: borrowing WalletBatch) throws(UserMessage) -> NamespaceID? {
+  func add(
+    _ batch: borrowing WalletBatch
+  ) throws(UserMessage) -> (backup: NamespaceID?, uncounted: UserMessage?) {
     do throws(BackupFolderError) {
       _ = try folder.addSilently(batch, as: writer)
+      let isCounted = try folder.holdsAuthorisation(of: writer)
+      return (writer.namespaceID, isCounted ? nil : .notCounting(in: writer.namespaceID))
     } catch {
       throw UserMessage(error)
     }
-    return writer.namespaceID
   }
 }

@@ -56,8 +56,12 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
     var batch = WalletBatch()
     try Self.append(new.entry, to: &batch)
     let record = RecordID(walletID: walletID)
-    if try addSilently(batch, new, record, world) {
-      return try report(new, walletID, .silent, world)
+    var uncounted: UserMessage?
+    if try addSilently(batch, new, record, &uncounted, world) {
+      let code = try report(new, walletID, .silent, world)
+      guard let uncounted else { return code }
+      unlock.output(world).warn(uncounted)
+      return uncounted.code
     }
 
     let backup = try await unlock.backup(world, for: .writing)
@@ -87,15 +91,17 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
 
   /// Adds the wallet without a touch, where this computer may.
   ///
-  /// - Returns: whether it was added.
+  /// - Returns: whether it was added. Then `uncounted` says why it does not count yet.
   private func addSilently(
-    _ batch: borrowing WalletBatch, _ new: borrowing NewWallet, _ record: RecordID, _ world: World
+    _ batch: borrowing WalletBatch, _ new: borrowing NewWallet, _ record: RecordID,
+    _ uncounted: inout UserMessage?, _ world: World
   ) throws(UserMessage) -> Bool {
     guard let silent = try SilentWalletAddition.here(unlock, withKey: withKey, world) else {
       return false
     }
     try Interruption.check()
-    let backup = try silent.add(batch)
+    let backup: NamespaceID?
+    (backup, uncounted) = try silent.add(batch)
     if let backup, new.spending == .watchOnly {
       WatchOnlyMemory(backup, world).keep(adding: [record])
     }
