@@ -44,9 +44,11 @@ extension Namespace {
     let presentSealed = try sealedNames()
     let memory = rememberedFiles
     health.include(missingSealed: memory.verified.subtracting(presentSealed))
-    var sealedGaps = presentSealed.withoutPredecessor.subtracting(memory.acceptedGaps)
-    let lost = missingSealedHere(memory, present: presentSealed).subtracting(memory.verified)
-    sealedGaps.formUnion(lost)
+    var sealedGaps = presentSealed.withoutPredecessor
+    sealedGaps.formUnion(
+      OperationNames(lastSealedHere.map(\.name)).subtracting(presentSealed)
+        .subtracting(memory.verified))
+    sealedGaps = sealedGaps.subtracting(memory.acceptedGaps)
     return Acceptance(
       namespaceID: id, health: health,
       gaps: health.incomplete - log.unsynchronised.count { !present.contains($0) }
@@ -111,7 +113,7 @@ extension BackupFolder {
     let lock = try state.lock()
     for id in ids where gone.contains(id) { try state.forget(id) }
     _ = consume lock
-    // Of a writer without a namespace nothing is left but its name.
+    // It could write nowhere, and its namespace would be told of again each time.
     for writer in (try? localSilentWriters()) ?? [] {
       guard let id = writer.namespaceID, gone.contains(id), ids.contains(id) else { continue }
       try forgetSilentWriter(writer.writerID)

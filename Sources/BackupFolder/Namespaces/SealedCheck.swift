@@ -64,7 +64,7 @@ extension Namespace {
       let state: WalletState
       do throws(BackupFolderError) {
         if try objects.isWhole(name) { continue }
-        state = objects.directory.size(of: file) == .some(.some(0)) ? .incomplete : .unreadable
+        state = objects.directory.size(of: file) == .some(0) ? .incomplete : .unreadable
       } catch .file(.contentsMissing) {
         continue
       } catch .interrupted {

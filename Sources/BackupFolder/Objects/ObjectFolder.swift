@@ -43,10 +43,8 @@ struct ObjectFolder {
         if let bytes = try contents.inline() {
           return try inline(bytes, digest, of: contents)
         }
-        let folder = try namespace.directory.makeSubdirectory(FolderLayout.ownFolder)
-          .makeSubdirectory(FolderLayout.objectFolder)
-        let objects = ObjectFolder(directory: folder, isInterrupted: isInterrupted)
-        var staged = try StagedObject(in: objects, expecting: digest, hedge: seed, tag: tag)
+        var staged = try StagedObject(
+          in: namespace.makeObjects(), expecting: digest, hedge: seed, tag: tag)
         try contents.forEachPiece { (piece) throws(BackupFolderError) in
           try staged.append(piece)
           progress(staged.count)
@@ -89,12 +87,8 @@ struct ObjectFolder {
     tag: String,
     _ read: ((RawSpan) throws(BackupFolderError) -> Void) throws(BackupFolderError) -> Void
   ) throws(BackupFolderError) -> PreparedVersion {
-    let folder = try namespace.directory.makeSubdirectory(FolderLayout.ownFolder)
-      .makeSubdirectory(FolderLayout.objectFolder)
-    let objects = ObjectFolder(
-      directory: folder, isInterrupted: namespace.settings.watch.isInterrupted)
     var staged = try StagedObject(
-      in: objects, expecting: version.content, hedge: seed, tag: tag)
+      in: namespace.makeObjects(), expecting: version.content, hedge: seed, tag: tag)
     try read { (piece) throws(BackupFolderError) in try staged.append(piece) }
     do throws(BackupFolderError) {
       return try staged.finish(modified: version.modified, mode: version.mode)
@@ -128,10 +122,8 @@ struct ObjectFolder {
     _ object: Digest, contents size: UInt64, from sources: [ObjectFolder],
     into namespace: Namespace, tag: String, progress: (UInt64) -> Void = { _ in }
   ) throws(BackupFolderError) {
-    let folder = try namespace.directory.makeSubdirectory(FolderLayout.ownFolder)
-      .makeSubdirectory(FolderLayout.objectFolder)
-    let target = ObjectFolder(
-      directory: folder, isInterrupted: namespace.settings.watch.isInterrupted)
+    let target = try namespace.makeObjects()
+    let folder = target.directory
     let state = target.state(of: object, contents: size)
     if state == .here, try target.isWhole(object) { return }
     var problem = FileObstacle.contentsMissing
@@ -366,6 +358,13 @@ extension Namespace {
     guard let own = try directory.readableSubdirectory(FolderLayout.ownFolder),
       let folder = try own.readableSubdirectory(FolderLayout.objectFolder)
     else { return nil }
+    return ObjectFolder(directory: folder, isInterrupted: settings.watch.isInterrupted)
+  }
+
+  /// The objects, in a folder that is created if it is missing.
+  func makeObjects() throws(BackupFolderError) -> ObjectFolder {
+    let folder = try directory.makeSubdirectory(FolderLayout.ownFolder)
+      .makeSubdirectory(FolderLayout.objectFolder)
     return ObjectFolder(directory: folder, isInterrupted: settings.watch.isInterrupted)
   }
 }

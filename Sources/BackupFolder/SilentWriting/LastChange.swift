@@ -31,7 +31,8 @@ extension BackupFolder {
     return try namespace(of: writer)?.holdsClaim(of: operation) ?? false
   }
 
-  private func namespace(
+  /// The namespace for which a silent writer was authorised; nil if it is not here.
+  func namespace(
     of writer: LocalSilentWriter
   ) throws(BackupFolderError) -> Namespace? {
     guard let id = writer.namespaceID, let all = try root.subdirectory(FolderLayout.namespaces),
@@ -58,33 +59,19 @@ extension Namespace {
     return writers.filter { $0.namespaceID == id }.compactMap(\.last)
   }
 
-  /// Those of ``lastSealedHere`` whose files are not here, and of which nobody has accepted that.
-  func missingSealedHere(
-    _ memory: FileMemory, present: OperationNames
-  ) -> OperationNames {
-    OperationNames(
-      lastSealedHere.map(\.name).filter {
-        !present.contains($0) && !memory.acceptedGaps.contains($0)
-      })
-  }
-
   /// Whether a sealed operation is here with its bytes, or in another spelling, or was accepted as
   /// missing.
   fileprivate func holds(sealed operation: Operation.Seen) throws(BackupFolderError) -> Bool {
-    if let folder = try ownFolder(FolderLayout.sealedFolder),
-      let chain = try folder.readableSubdirectory(operation.writerID.hex)
-    {
-      let name = FolderLayout.operationFile(
-        counter: operation.counter, digest: operation.digest)
-      var buffer = FileBuffer()
-      do throws(FileProblem) {
-        try buffer.read(name, in: chain, limit: settings.limits.sealedOperation)
-        return buffer.withBytes { Digest(of: $0) } == operation.digest
-      } catch {
-        if error != .absent { return false }
+    if rememberedFiles.acceptedGaps.contains(operation.name) { return true }
+    let name = FolderLayout.operationFile(counter: operation.counter, digest: operation.digest)
+    let folder = try ownFolder(FolderLayout.sealedFolder)
+    for chain in SilentChain.folderNames(operation.writerID) {
+      guard let chain = try? folder?.readableSubdirectory(chain), chain.holds(name) else {
+        continue
       }
+      return try chain.holds(
+        operation.digest, in: name, limit: settings.limits.sealedOperation)
     }
     return try sealedNames().contains(operation.name)
-      || rememberedFiles.acceptedGaps.contains(operation.name)
   }
 }

@@ -171,17 +171,9 @@ final class SilentChain {
   ///
   /// Nobody else writes into this folder: an emptied file is not one that still arrives.
   func holds(_ digest: Digest, counter: UInt64) throws(BackupFolderError) -> Bool {
-    var buffer = FileBuffer()
-    let name = FolderLayout.operationFile(counter: counter, digest: digest)
-    do throws(FileProblem) {
-      try buffer.read(name, in: folder, limit: namespace.settings.limits.sealedOperation)
-    } catch {
-      switch error {
-      case .absent, .incomplete, .notRegular, .tooLarge: return false
-      default: throw error.error("\(folder.path)/\(name)")
-      }
-    }
-    return buffer.withBytes { Digest(of: $0) } == digest
+    try folder.holds(
+      digest, in: FolderLayout.operationFile(counter: counter, digest: digest),
+      limit: namespace.settings.limits.sealedOperation)
   }
 
   /// Whether the version of a file that this computer wrote last is here.
@@ -210,5 +202,31 @@ final class SilentChain {
     // The search for the highest operation has listed the folder.
     if hasTemporaryFiles { try folder.removeStaged(tag: tag) }
     try namespace.objects()?.directory.removeStaged(tag: tag)
+  }
+}
+
+extension SilentChain {
+  /// The names of the folder of a writer's operations: the second one is used where something else has
+  /// the first.
+  static func folderNames(_ id: WriterID) -> [String] { [id.hex, "\(id)-again"] }
+}
+
+extension Directory {
+  /// Whether a file here has the bytes of a digest.
+  ///
+  /// - Throws: if it cannot be read now.
+  func holds(
+    _ digest: Digest, in name: String, limit: Int
+  ) throws(BackupFolderError) -> Bool {
+    var buffer = FileBuffer()
+    do throws(FileProblem) {
+      try buffer.read(name, in: self, limit: limit)
+    } catch {
+      switch error {
+      case .absent, .incomplete, .notRegular, .tooLarge: return false
+      default: throw error.error("\(path)/\(name)")
+      }
+    }
+    return buffer.withBytes { Digest(of: $0) } == digest
   }
 }

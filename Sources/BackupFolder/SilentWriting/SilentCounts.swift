@@ -11,11 +11,7 @@ extension BackupFolder {
   public func walletsWithoutFile(
     of writer: LocalSilentWriter
   ) throws(BackupFolderError) -> Int {
-    guard !writer.wallets.isEmpty, let id = writer.namespaceID,
-      let all = try root.subdirectory(FolderLayout.namespaces),
-      let directory = try all.readableSubdirectory(id.hex)
-    else { return 0 }
-    let namespace = Namespace(id: id, directory: directory, settings: settings, folder: root)
+    guard !writer.wallets.isEmpty, let namespace = try namespace(of: writer) else { return 0 }
     guard let files = try namespace.walletFolder() else { return writer.wallets.count }
     return writer.wallets.count { !files.holds(FolderLayout.walletFile($0)) }
   }

@@ -14,18 +14,23 @@ struct SilentFolder {
   /// - Throws: ``BackupFolderError/memoryUnusable(path:isNewer:)``, so that nobody overwrites one.
   func states() throws(BackupFolderError) -> [SilentState] {
     var found: [SilentState] = []
-    for name in try state.directory.names() where name.hasSuffix(".writer") {
-      guard let id = WriterID(hex: String(name.dropLast(7))) else { continue }
+    for id in try writers() {
       if let state = try self.state(of: id) { found.append(state) }
     }
     return found
   }
 
+  /// The writers that have a state, in order.
+  private func writers() throws(BackupFolderError) -> [WriterID] {
+    try state.directory.names().sorted().compactMap { name in
+      name.hasSuffix(".writer") ? WriterID(hex: String(name.dropLast(7))) : nil
+    }
+  }
+
   /// The states that cannot be used, in order.
   func unusable() -> [BackupFolderError] {
     var problems: [BackupFolderError] = []
-    for name in ((try? state.directory.names()) ?? []).sorted() where name.hasSuffix(".writer") {
-      guard let id = WriterID(hex: String(name.dropLast(7))) else { continue }
+    for id in (try? writers()) ?? [] {
       do throws(BackupFolderError) {
         _ = try state(of: id)
       } catch {
@@ -101,10 +106,11 @@ struct SilentRun: ~Copyable {
   private func folder(
     _ id: WriterID, in sealed: Directory
   ) throws(BackupFolderError) -> Directory {
+    let names = SilentChain.folderNames(id)
     do {
-      return try sealed.makeSubdirectory(id.hex)
+      return try sealed.makeSubdirectory(names[0])
     } catch .notAFolder {
-      return try sealed.makeSubdirectory("\(id)-again")
+      return try sealed.makeSubdirectory(names[1])
     }
   }
 }

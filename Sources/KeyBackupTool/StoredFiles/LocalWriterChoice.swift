@@ -1,6 +1,15 @@
 internal import BackupFolder
 internal import CSPP
 
+extension LocalSilentWriter {
+  /// Why nothing that it writes counts in the folder yet; nil: it does.
+  ///
+  /// What cannot be found counts as missing.
+  func uncounted(in folder: BackupFolder) -> UserMessage? {
+    (try? folder.holdsAuthorisation(of: self)) == true ? nil : .notCounting(in: namespaceID)
+  }
+}
+
 /// The silent writer that this computer is for a backup.
 enum LocalWriterChoice {
   /// The silent writer; nil: it is none that may make such changes.

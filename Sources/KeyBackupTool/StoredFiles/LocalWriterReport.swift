@@ -29,7 +29,7 @@ struct LocalWriterReport: Sendable {
       for writer in found.0 where writer.namespaceID == backup {
         found.1 += try folder.walletsWithoutFile(of: writer)
         if try !folder.holdsLastChange(of: writer) { isLacking = true }
-        if try !folder.holdsAuthorisation(of: writer) { notCounting = .notCounting(in: backup) }
+        notCounting = writer.uncounted(in: folder) ?? notCounting
       }
     } catch {
       obstacle = UserMessage(error)

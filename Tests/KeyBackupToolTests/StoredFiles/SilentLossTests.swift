@@ -83,7 +83,7 @@ import Testing
 
   /// The change that authorised the computer is gone, or has not arrived yet.
   @Test func `What does not count yet is written, and told`() async throws {
-    let log = folder + "/cspp-namespaces/" + computers.backup.namespaceID + "/keybackup/log"
+    let log = computers.backup.place + "/keybackup/log"
     try Files.move(log, to: computers.box.root + "/log")
     let file = computers.serverHome + "/channel.backup"
     try Files.write("three", to: file)
@@ -101,6 +101,32 @@ import Testing
     let out = computers.target()
     try await computers.third(["file", "restore", "channel.backup", "--out", out])
     #expect(try Files.text(out + "/node/channel.backup") == "three")
+  }
+
+  @Test func `A wallet that does not count yet is written, and told`() async throws {
+    let other = try await FileComputers()
+    try await other.authoriseServer(may: "all")
+    let log = other.backup.place + "/keybackup/log"
+    try Files.move(log, to: other.box.root + "/log")
+    let added = try await other.server(
+      [
+        "wallet", "add", "--name", "Early", "--network", "bitcoin", "--mnemonic", "-", "--id",
+        "early",
+      ], input: Samples.mnemonic, expecting: 75)
+    #expect(added.err.contains("nothing that is written here counts"), "\(added.text)")
+    try Files.move(other.box.root + "/log", to: log)
+    let listed = try await other.third(["wallet", "list", "--json"]).json()
+    #expect(listed["wallets"].items.contains { $0["name"].text == "Early" }, "\(listed)")
+  }
+
+  /// Anybody may put something else in the place of the computer's folder.
+  @Test func `A planted name is no lost change`() async throws {
+    let chain = try path("/00000001-").split(separator: "/").dropLast().joined(separator: "/")
+    try Files.move("/" + chain, to: computers.box.root + "/chain")
+    try Files.write("planted", to: "/" + chain)
+    try await computers.serverAdds("three")
+    let told = try await computers.server(["status"], expecting: nil)
+    #expect(!told.text.contains("the last change that this computer wrote"), "\(told.text)")
   }
 
   @Test func `The earlier backup may not go while a computer may write to it`() async throws {
@@ -126,7 +152,7 @@ import Testing
 
   @Test func `The earlier backup may go once the computer was retired`() async throws {
     try await computers.laptop(["rotate", "--master-key"])
-    try await computers.laptop(["writers", "retire", "node", "--yes"], expecting: nil)
+    try await computers.laptop(["writers", "retire", "node", "--yes"])
     let deep = try await computers.laptop(["verify", "--deep", "--json"], expecting: nil).json()
     #expect(deep["deletable"].items.count == 1, "\(deep)")
   }

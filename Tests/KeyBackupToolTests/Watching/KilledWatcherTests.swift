@@ -122,6 +122,8 @@ import Testing
   private static let script = #"""
     set -u
     log=$1 file=$2 next=$3; shift 3
+    # That of the last run says that something was saved.
+    : >"$log"
     "$@" >"$log" 2>&1 & tracer=$!
     saved() {
       while kill -0 $tracer 2>/dev/null; do

@@ -76,13 +76,7 @@ extension FileAddition {
       }
       if let file = added.file(place) { memory?.keep(file, from: added.files[place].path) }
     }
-    do throws(BackupFolderError) {
-      if try !folder.holdsAuthorisation(of: writer) {
-        added.uncounted = .notCounting(in: writer.namespaceID)
-      }
-    } catch {
-      throw UserMessage(error)
-    }
+    added.uncounted = writer.uncounted(in: folder)
   }
 
   private static func write(

@@ -182,14 +182,14 @@ struct FileWatchCommand: ParsableCommand, LastingCommand {
       + "where your key is, run: keybackup writers authorise LINE\n"
       + "then on this computer, run: keybackup writers accept LINE")
 
-  /// Whether the last change of this computer is still in the backup.
+  /// Whether the last change of this computer is still in the backup, and counts.
   private static func isKept(
     in place: String, _ options: FolderOptions, _ common: CommonOptions, _ world: World
   ) -> Bool {
     do {
       let folder = try Backup.folder(at: place, world, common)
       guard let writer = try LocalWriterChoice.writer(folder, options) else { return false }
-      return try folder.holdsLastChange(of: writer)
+      return try folder.holdsLastChange(of: writer) && writer.uncounted(in: folder) == nil
     } catch {
       return false
     }
@@ -218,7 +218,6 @@ struct FileWatchCommand: ParsableCommand, LastingCommand {
       return .refused(error)
     }
     let saved: FileWatcher.Outcome
-    let isCounted: Bool
     do throws(BackupFolderError) {
       let contents = try source.contents()
       let added = try folder.addSilently(
@@ -233,12 +232,11 @@ struct FileWatchCommand: ParsableCommand, LastingCommand {
         memory?.keep(id, from: file.path)
         saved = .saved(isNew: false, state)
       }
-      isCounted = try folder.holdsAuthorisation(of: writer)
     } catch {
       throw UserMessage(error)
     }
     // It is tried again, and ends well once the change is here.
-    if !isCounted { throw .notCounting(in: writer.namespaceID) }
+    if let uncounted = writer.uncounted(in: folder) { throw uncounted }
     return saved
   }
 

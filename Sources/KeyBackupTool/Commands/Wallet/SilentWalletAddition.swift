@@ -33,8 +33,7 @@ struct SilentWalletAddition {
   ) throws(UserMessage) -> (backup: NamespaceID?, uncounted: UserMessage?) {
     do throws(BackupFolderError) {
       _ = try folder.addSilently(batch, as: writer)
-      let isCounted = try folder.holdsAuthorisation(of: writer)
-      return (writer.namespaceID, isCounted ? nil : .notCounting(in: writer.namespaceID))
+      return (writer.namespaceID, writer.uncounted(in: folder))
     } catch {
       throw UserMessage(error)
     }
