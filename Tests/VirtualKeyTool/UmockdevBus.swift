@@ -77,15 +77,20 @@ final class UmockdevBus: Bus {
 
   /// Announces a node again, for programs that asked too early: the testbed announces it before it
   /// can answer requests.
-  ///
-  /// A program that saw the first announcement closes its socket soon after. umockdev ends the
-  /// process whose event meets such a socket while it closes. So the second one waits.
   private func announceAgain(_ index: Int) {
     usleep(500_000)
     testbed.withLock { testbed in
       guard let bed = unsafe testbed?.pointer, unsafe isPlugged(index, in: bed) else { return }
-      unsafe umockdev_testbed_uevent(bed, Self.path(index), "add")
+      unsafe announce("add", index, in: bed)
     }
+  }
+
+  private func announce(
+    _ action: String, _ index: Int, in bed: UnsafeMutablePointer<UMockdevTestbed>
+  ) {
+    guard let root = unsafe umockdev_testbed_get_root_dir(bed) else { return }
+    UdevMessage(action, path: Self.path(index), node: "/dev/hidraw\(index)")
+      .send(in: unsafe String(cString: root))
   }
 
   private func isPlugged(_ index: Int, in bed: UnsafeMutablePointer<UMockdevTestbed>) -> Bool {
@@ -144,7 +149,7 @@ final class UmockdevBus: Bus {
       if let root = unsafe umockdev_testbed_get_root_dir(bed) {
         unsafe unlink(String(cString: root) + "/dev/hidraw\(index)")
       }
-      unsafe umockdev_testbed_uevent(bed, Self.path(index), "remove")
+      unsafe announce("remove", index, in: bed)
       unsafe umockdev_testbed_remove_device(bed, Self.path(index))
       // The testbed keeps the terminal's master and closes its descriptor at the end. Replacing
       // that descriptor with /dev/null hangs up on the client.
