@@ -220,8 +220,30 @@ extension OpenNamespace {
   public func read(
     _ version: StoredVersion, into sink: (RawSpan) throws(BackupFolderError) -> Void
   ) throws(BackupFolderError) {
-    let (put, operation) = try reopen(
-      version.operation.digest, version.file, in: version.namespace)
+    try read(version.operation.digest, version.file, in: version.namespace, into: sink)
+  }
+
+  /// Whether a version can be restored: all of it is read, and its contents compared with their digest.
+  ///
+  /// - Throws: ``BackupFolderError/interrupted``.
+  func canRead(
+    _ operation: Digest, _ file: FileID, in place: NamespaceID?
+  ) throws(BackupFolderError) -> Bool {
+    do throws(BackupFolderError) {
+      try read(operation, file, in: place) { _ in }
+      return true
+    } catch .interrupted {
+      throw .interrupted
+    } catch {
+      return false
+    }
+  }
+
+  private func read(
+    _ name: Digest, _ file: FileID, in place: NamespaceID?,
+    into sink: (RawSpan) throws(BackupFolderError) -> Void
+  ) throws(BackupFolderError) {
+    let (put, operation) = try reopen(name, file, in: place)
     switch put.version.place {
     case .inline(let inline):
       var contents = SecretBytes(zeroed: SizeLimits.inlineFile)
@@ -239,7 +261,8 @@ extension OpenNamespace {
         throw .file(.contentsDamaged)
       }
       let folders = try objectFolders()
-      let folder = folders.first { $0.state(of: name, contents: version.size) == .here }
+      let size = put.version.size
+      let folder = folders.first { $0.state(of: name, contents: size) == .here }
       guard let folder = folder ?? folders.first else { throw .file(.contentsMissing) }
       try folder.read(name, opener, into: sink)
     }

@@ -7,8 +7,9 @@ extension OpenNamespace {
   /// Gives up versions of more than 64 KiB that have more than `kept` newer ones and were replaced
   /// for seven days by this computer's own count.
   ///
-  /// An object is removed with the last version that names it. The objects of newer versions are read
-  /// first: a version whose contents are damaged or missing makes no other one go.
+  /// An object is removed with the last version that names it. Newer versions are read first, as for
+  /// a restore: one whose contents are damaged or missing makes no other one go. A thief of a silent
+  /// computer can write such versions.
   ///
   /// - Parameters:
   ///   - kept: the number of newer versions that stay.
@@ -27,10 +28,10 @@ extension OpenNamespace {
     fileState.memory = try run.state.files(of: id)
     var pruned = PrunedVersions()
     var dropped: [FileID: [Digest]] = [:]
-    var whole = WholeContents(folders: try objectFolders())
+    var restorable: [Int: Bool] = [:]
     for (place, version) in fileState.versions.versions.enumerated()
     where files?.contains(version.put.fileID) != false && isReplacedForLong(place) {
-      guard try hasWholeNewer(place, than: kept, &whole) else { continue }
+      guard try hasRestorableNewer(place, than: kept, &restorable) else { continue }
       dropped[version.put.fileID, default: []].append(version.operation.digest)
       pruned.versions += 1
     }
@@ -46,30 +47,24 @@ extension OpenNamespace {
     return pruned
   }
 
-  /// The versions whose contents were read, each once.
-  private struct WholeContents {
-    let folders: [ObjectFolder]
-    private var known: [Int: Bool] = [:]
-
-    init(folders: [ObjectFolder]) { self.folders = folders }
-
-    mutating func hold(
-      _ version: FileVersion, at place: Int
-    ) throws(BackupFolderError) -> Bool {
-      if let known = known[place] { return known }
-      let isWhole = try folders.hold(version)
-      known[place] = isWhole
-      return isWhole
-    }
-  }
-
-  /// Whether more than `count` versions that are newer have their contents here.
-  private func hasWholeNewer(
-    _ place: Int, than count: Int, _ whole: inout WholeContents
+  /// Whether more than `count` versions that are newer can be restored.
+  ///
+  /// - Parameters:
+  ///   - place: the version.
+  ///   - count: the number of newer ones.
+  ///   - restorable: the versions that were read before, each once.
+  /// - Returns: whether there are so many.
+  /// - Throws: ``BackupFolderError/interrupted``.
+  private func hasRestorableNewer(
+    _ place: Int, than count: Int, _ restorable: inout [Int: Bool]
   ) throws(BackupFolderError) -> Bool {
     let rules = fileState.versions
     return try rules.hasNewer(place, than: count) { (newer) throws(BackupFolderError) in
-      try whole.hold(rules.versions[newer].put.version, at: newer)
+      if let known = restorable[newer] { return known }
+      let version = rules.versions[newer]
+      let found = try canRead(version.operation.digest, version.put.fileID, in: version.namespace)
+      restorable[newer] = found
+      return found
     }
   }
 

@@ -353,7 +353,7 @@ struct FileVersions {
   /// - Parameters:
   ///   - place: the version.
   ///   - count: how many are not enough.
-  ///   - isWhole: whether the contents at a place are here. Others do not count: anyone who may write
+  ///   - isWhole: whether the contents at a place can be read. Others do not count: anyone who may write
   ///     versions can write some whose contents never come.
   /// - Returns: whether there are more.
   /// - Throws: what `isWhole` throws.

@@ -23,9 +23,11 @@ public struct FileContents: ~Copyable {
   /// - Parameters:
   ///   - descriptor: a regular file, opened for reading; the caller closes it afterwards.
   ///   - path: its path for messages.
-  /// - Throws: ``BackupFolderError/notRegular(path:)``; system errors.
+  /// - Throws: ``BackupFolderError/notRegular(path:)``; ``BackupFolderError/tooLarge(path:limit:)``
+  ///   beyond `SizeLimits.file`; system errors.
   public init(descriptor: Int32, path: String = "the file") throws(BackupFolderError) {
     guard let status = FilePieces.status(descriptor) else { throw .notRegular(path: path) }
+    try Self.check(status.size)
     self.descriptor = descriptor
     self.path = path
     bytes = nil
@@ -76,8 +78,16 @@ public struct FileContents: ~Copyable {
       if isInterrupted() { throw .interrupted }
       hash.update(piece)
       size += UInt64(piece.byteCount)
+      // It may grow while it is read.
+      try Self.check(size)
     }
     return (Digest(hash), size)
+  }
+
+  private static func check(_ size: UInt64) throws(BackupFolderError) {
+    guard size <= SizeLimits.file else {
+      throw .tooLarge(path: FolderLayout.objectFolder, limit: Int(SizeLimits.file))
+    }
   }
 
   /// Small contents as a whole; nil if they are larger than an operation may hold.

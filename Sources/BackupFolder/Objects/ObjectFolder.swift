@@ -256,6 +256,12 @@ struct ObjectFolder {
     return found == ObjectFormat.objectSize(of: size) ? .here : .wrongSize
   }
 
+  /// Whether an object is here, by its size as far as that is known.
+  func holds(_ object: Digest, contents size: UInt64?) -> Bool {
+    guard let size else { return directory.size(of: FolderLayout.objectFile(object)) != nil }
+    return state(of: object, contents: size) == .here
+  }
+
   /// Decrypts an object piece by piece.
   ///
   /// - Parameters:
@@ -321,18 +327,6 @@ extension [ObjectFolder] {
       }
     }
     return state
-  }
-
-  /// Whether the contents of a version are here: an object is read, and compared with its name.
-  ///
-  /// - Throws: ``BackupFolderError/interrupted``.
-  func hold(_ version: FileVersion) throws(BackupFolderError) -> Bool {
-    switch version.place {
-    case .inline: true
-    case .object(let name, _):
-      // A wrong size is told without reading.
-      if state(of: name, contents: version.size) != .here { false } else { try hold(name) }
-    }
   }
 
   /// Whether one of these folders has an object with the bytes of its name.

@@ -127,8 +127,10 @@ public struct SpentNamespace: Equatable, Sendable {
   /// The namespace.
   public let id: NamespaceID
   /// Its operations that name other namespaces, as paths relative to it; these must stay, as must
-  /// `keybackup/keys`.
+  /// ``keys``.
   public let operations: [String]
+  /// The folder of its key slots, as a path relative to it.
+  public static let keys = "\(FolderLayout.ownFolder)/\(FolderLayout.keyFolder)"
 }
 
 extension OpenNamespace {

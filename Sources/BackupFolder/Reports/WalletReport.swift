@@ -15,6 +15,8 @@ public enum WalletState: String, CaseIterable, Comparable, Sendable {
   case late
   /// It has several versions, none of which knew the other; all are restored.
   case conflict
+  /// A retired computer wrote it without the key, and a person decides; it is restored aside.
+  case heldBack = "held-back"
   /// Its file is empty or cut off, or belongs to an operation that is not here.
   case incomplete
   /// Its file belongs to an operation that was here once and is missing now.

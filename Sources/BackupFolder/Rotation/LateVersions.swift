@@ -22,10 +22,11 @@ extension OpenNamespace {
         if version.source == .silent, ended.contains(item) { return }
         if Self.isOutdated(version.id.digest, version.recordID, in: sources) { return }
         guard pass.isLate(version.recordID, version.id.digest, index: index) else { return }
+        let state: WalletState = version.state == .heldBack ? .heldBack : .late
         try body(
           WalletVersion(
-            recordID: version.recordID, state: .late, source: .earlier(id), entry: version.entry,
-            id: version.id, ordinal: pass.count(version.recordID, .late)), bytes)
+            recordID: version.recordID, state: state, source: .earlier(id), entry: version.entry,
+            id: version.id, ordinal: pass.count(version.recordID, state)), bytes)
       }
     }
   }

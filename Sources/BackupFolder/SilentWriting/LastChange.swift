@@ -1,4 +1,4 @@
-internal import CSPP
+public import CSPP
 
 extension BackupFolder {
   /// Whether the last change that this computer wrote as a silent writer is in the folder.
@@ -16,6 +16,30 @@ extension BackupFolder {
     return try writer.last.map { (last) throws(BackupFolderError) in
       try namespace.holds(sealed: last)
     } ?? true
+  }
+
+  /// Whether the versions that this computer wrote last of some files are in the folder, each with its
+  /// contents by their size.
+  ///
+  /// - Parameters:
+  ///   - writer: from ``localSilentWriters()``.
+  ///   - names: the files' names; one that was never written counts as not there.
+  /// - Returns: false if its namespace is not here.
+  /// - Throws: if a listing fails; ``BackupFolderError/interrupted``.
+  public func holdsLastVersions(
+    of writer: LocalSilentWriter, names: [PathComponent]
+  ) throws(BackupFolderError) -> Bool {
+    guard let namespace = try namespace(of: writer) else { return false }
+    let objects = try namespace.objects()
+    for name in names {
+      guard let latest = writer.latest[name], try namespace.holds(sealed: latest.operation) else {
+        return false
+      }
+      if let object = latest.object, objects?.holds(object, contents: latest.size) != true {
+        return false
+      }
+    }
+    return true
   }
 
   /// Whether the operation that authorised a silent writer is in the folder.

@@ -25,6 +25,8 @@ final class SilentState {
     var object: Digest?
     /// The digest of that version's contents; nil after a removal.
     var content: Digest?
+    /// Their size in bytes; nil where an older program wrote the version.
+    var size: UInt64?
   }
 
   let writerID: WriterID
@@ -108,7 +110,8 @@ final class SilentState {
       let content = file.content?.hex ?? "-"
       let object = file.object?.hex ?? "-"
       text.raw("file \(file.id) \(version) \(file.counter) \(object) \(content) ")
-      text.raw("\(Hex.string(Array(name.text.utf8)))\n")
+      text.raw("\(Hex.string(Array(name.text.utf8)))")
+      text.raw(file.size.map { " \($0)\n" } ?? "\n")
     }
     for (record, operation) in wallets.sorted(by: { $0.key < $1.key }) {
       text.raw("wallet \(record) \(Self.words(operation))\n")
@@ -197,13 +200,14 @@ final class SilentState {
       case "last":
         last = Self.reference(words)
         return last != nil
-      case "file" where words.count == 7:
+      case "file" where words.count == 7 || words.count == 8:
         guard let id = FileID(hex: words[1]), let version = Self.digest(words[2]),
           let counter = UInt64(words[3]), let object = Self.digest(words[4]),
           let content = Self.digest(words[5]), let name = Self.component(words[6])
         else { return false }
         files[name] = File(
-          id: id, version: version, counter: counter, object: object, content: content)
+          id: id, version: version, counter: counter, object: object, content: content,
+          size: words.count == 8 ? UInt64(words[7]) : nil)
         return true
       case "wallet" where words.count == 5:
         guard let record = RecordID(hex: words[1]) else { return false }
@@ -290,6 +294,13 @@ extension LocalSilentWriter {
         state.files.values.compactMap { file in file.version.map { (file.id, $0) } },
         uniquingKeysWith: { $1 }),
       wallets: Set(state.wallets.keys), earlier: state.earlier,
+      latest: state.files.compactMapValues { file in
+        guard let version = file.version, file.content != nil else { return nil }
+        return LatestVersion(
+          operation: Operation.Seen(
+            writerID: state.writerID, counter: file.counter, digest: version),
+          object: file.object, size: file.size)
+      },
       authorised: state.grant?.after, last: state.last)
   }
 }

@@ -29,10 +29,21 @@ public struct LocalSilentWriter: Equatable, Sendable {
   public let wallets: Set<RecordID>
   /// The namespaces for which its key was authorised before; the master key was rotated since.
   public let earlier: Set<NamespaceID>
+  /// The versions that this computer wrote last, of files that it did not remove since.
+  let latest: [PathComponent: LatestVersion]
   /// The operation that authorised it; nil until the answer was accepted.
   let authorised: Operation.Seen?
   /// The last operation that this computer has written as this writer.
   let last: Operation.Seen?
+}
+
+/// The version of a file that a silent writer wrote last.
+struct LatestVersion: Equatable, Sendable {
+  let operation: Operation.Seen
+  /// Its object; nil if its contents are in the operation.
+  let object: Digest?
+  /// The size of its contents in bytes; nil where an older program wrote it.
+  let size: UInt64?
 }
 
 extension BackupFolder {
@@ -192,6 +203,7 @@ extension BackupFolder {
     file.version = operation.digest
     file.counter = operation.counter
     file.content = content
+    file.size = size
     chain.state.files[name] = file
     try chain.publish(operation, run)
     return .added(file: file.id, operation: operation, size: size)

@@ -117,7 +117,8 @@ extension OpenNamespace {
         continue
       }
       let isAlone = wallet.standing == .counts && counting[wallet.record]?.count == 1
-      let state: WalletState = isAlone ? .missing : .conflict
+      let state: WalletState =
+        wallet.standing == .heldBack ? .heldBack : isAlone ? .missing : .conflict
       try body(
         WalletVersion(
           recordID: wallet.record, state: state, source: .silent, entry: entry,

@@ -1,5 +1,4 @@
 public import CSPP
-
 public import RistrettoVOPRF
 
 /// A guard's account of the kind `pin`, without its OPRF key.

@@ -71,6 +71,12 @@ extension UserMessage {
         UserMessage(
           .dataInvalid, "this is larger than \(limit) bytes, so it cannot be added without a touch",
           hint: "with your security key, add --with-key")
+      case .tooLarge(FolderLayout.objectFolder, _):
+        UserMessage(
+          .dataInvalid, "the file is larger than 1 TiB, so it was not added",
+          hint:
+            "for files of that size use a backup program such as restic; keybackup derive gives it "
+            + "its password")
       case .tooLarge(let folder, let limit)
       where [FolderLayout.walletFolder, FolderLayout.logFolder].contains(folder):
         UserMessage(

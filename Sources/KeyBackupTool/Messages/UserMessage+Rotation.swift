@@ -13,9 +13,10 @@ extension UserMessage {
             + "--deep")
       case .filesMissing:
         UserMessage(
-          .incomplete, "some files are not all here, so the master key was not rotated",
-          hint: "wait until the folder is synchronised; to see what is missing: keybackup verify "
-            + "--deep")
+          .incomplete,
+          "some files are not all here, or damaged, so the master key was not rotated",
+          hint: "to see which: keybackup verify --deep\n"
+            + "what is missing may still come: wait until the folder is synchronised")
       case .changed:
         UserMessage(
           .incomplete, "the backup changed meanwhile, so its master key was not rotated",

@@ -17,7 +17,7 @@ struct GapOption: ParsableArguments {
     var explained = message
     explained.hint =
       (message.hint.map { $0 + "\n" } ?? "")
-      + "if they never come, go on without them: --despite-gaps"
+      + "if it never comes, go on without it: --despite-gaps"
     return explained
   }
 }

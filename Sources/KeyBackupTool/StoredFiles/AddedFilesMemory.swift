@@ -42,7 +42,8 @@ struct AddedFilesMemory {
   func requireSame(
     _ path: String, _ name: PathComponent, as file: FileID?, mayReplace: Bool = true
   ) throws(UserMessage) {
-    guard let file, let known = paths[file.hex], let place = Self.place(path), place != known
+    guard let file, let known = paths[file.hex], let place = Self.place(path),
+      NameBytes(place) != NameBytes(known)
     else { return }
     var answers = FolderAnswers()
     let end = ContinuousClock.now + .seconds(10)
@@ -68,9 +69,9 @@ struct AddedFilesMemory {
   mutating func keep(_ file: FileID, from path: String) {
     let place = Self.place(path) ?? ""
     // Standard input has none, and the file is known all the same.
-    guard let folder, paths[file.hex] != place, !place.isEmpty || paths[file.hex] == nil else {
-      return
-    }
+    let known = paths[file.hex]
+    guard let folder, known.map(NameBytes.init) != NameBytes(place), !place.isEmpty || known == nil
+    else { return }
     paths[file.hex] = place
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -65,9 +65,9 @@ struct FilePlan: Sendable {
   init(_ files: [BackedUpFile], withRemoved: Bool) {
     for file in files { plan(file, withRemoved: withRemoved) }
     // Two files of one name: none of them gets it.
-    let counts = Dictionary(planned.map { ($0.path, 1) }, uniquingKeysWith: +)
+    let counts = Dictionary(planned.map { (NameBytes($0.path), 1) }, uniquingKeysWith: +)
     planned = planned.map { one in
-      one.aside == nil && counts[one.path] ?? 0 > 1
+      one.aside == nil && counts[NameBytes(one.path)] ?? 0 > 1
         ? PlannedFile(
           one.version, of: one.file, aside: PlannedFile.namesake + "-" + one.file.id.hex.prefix(8))
         : one

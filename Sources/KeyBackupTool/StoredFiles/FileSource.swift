@@ -66,8 +66,9 @@ final class FileSource {
   ///   - name: the name in the backup; nil for the last part of the path.
   ///   - input: contents that were read before; nil for a file.
   ///   - world: the clock.
-  /// - Throws: `no-input`, `permission-denied`, `usage` for what is no file or has no name, the
-  ///   error of ``CopyAdvice/message(_:)`` for what must not be copied.
+  /// - Throws: `no-input`, `permission-denied`, `usage` for what is no file or has no name,
+  ///   `data-invalid` for what is too large, the error of ``CopyAdvice/message(_:)`` for what must not
+  ///   be copied.
   init(
     _ path: String, as name: String?, input: HeldInput?, _ world: World
   ) throws(UserMessage) {
@@ -92,6 +93,10 @@ final class FileSource {
     caution = CopyCheck.advice(path, descriptor)
     guard status.st_mode & S_IFMT == S_IFREG else { throw Self.noFile(path, isFolder: false) }
     if let caution, caution.weight != .caution { throw caution.message(path) }
+    // Before any key is asked for.
+    guard size <= SizeLimits.file else {
+      throw UserMessage(.tooLarge(path: FolderLayout.objectFolder, limit: Int(SizeLimits.file)))
+    }
   }
 
   /// The contents to be written.

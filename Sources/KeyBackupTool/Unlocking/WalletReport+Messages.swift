@@ -32,6 +32,9 @@ extension LogHealth {
   /// Whether the folder is older than what this computer has seen, or forked.
   var isRolledBack: Bool { rolledBack + forked > 0 }
 
+  /// The state as a word of JSON.
+  var history: JSONOutput { isRolledBack ? "rolled-back" : incomplete > 0 ? "incomplete" : "whole" }
+
   /// The limits of the freshness word, in brackets.
   ///
   /// - Parameter isOpened: whether the backup was opened in this run.
@@ -86,17 +89,26 @@ extension Output {
     if findings.contains(where: { $0.state == .unreadable && !$0.isForbidden }) {
       warn("hint: keep the damaged files; your sync provider may have older versions")
     }
+    warn(health, findings, incomplete: report.counts[.incomplete])
+  }
+
+  /// Warns about the state of the logs, and says what to do.
+  ///
+  /// - Parameters:
+  ///   - health: the state of the logs.
+  ///   - findings: the files that could not be used, which were named before.
+  ///   - incomplete: how many wallets are not here yet.
+  func warn(_ health: LogHealth, _ findings: [FileFinding], incomplete: Int = 0) {
     if health.rolledBack > 0 {
       warn("keybackup: the folder is older than what this computer has seen")
-      warn("hint: check the sync program; wallets that were added since are missing")
+      warn("hint: check the sync program; what was added since is missing")
     }
     if health.forked > 0 {
       warn("keybackup: two histories of the folder contradict each other")
-      warn("hint: somebody wrote to an old copy of it, or changed its log; all wallets are shown")
+      warn("hint: somebody wrote to an old copy of it, or changed its log; all versions are shown")
     }
     if !findings.explainAbsence,
-      health.incomplete + report.counts[.incomplete] > 0
-        || findings.contains(where: { $0.state == .incomplete })
+      health.incomplete + incomplete > 0 || findings.contains(where: { $0.state == .incomplete })
     {
       warn("keybackup: not everything is here yet")
       warn("hint: wait until the folder is synchronised, then try again")

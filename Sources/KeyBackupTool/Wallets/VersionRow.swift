@@ -49,7 +49,10 @@ struct VersionRow: Sendable {
   var place: Int { Self.order.firstIndex(of: wallet.state) ?? Self.order.count }
 
   private static let order =
-    [WalletState.current, .missing, .conflict, .foreign, .late, .incomplete, .rolledBack]
+    [
+      WalletState.current, .missing, .conflict, .foreign, .late, .heldBack, .incomplete,
+      .rolledBack,
+    ]
     .map(\.rawValue) + [PastVersion.Ending.removed, .replaced].map(\.rawValue)
 
   /// Shows as many digits of each version as tell it from the others of its wallet.

@@ -16,7 +16,7 @@ final class KernelNotices {
   private var files: [Int32: [Int]] = [:]
   private var watches: Set<Int32> = []
   /// The names in folders that are of interest; others do not wake the program for long.
-  private var names: Set<String> = []
+  private var names: Set<NameBytes> = []
   private var gaps = Gaps()
 
   /// Changes that the kernel does not tell.
@@ -103,7 +103,7 @@ final class KernelNotices {
       let isLast = number == steps.count - 1
       let isMissing = !FileCheck.exists(next)
       let wantsNames = isMissing || (isLast && file != nil) || Self.isLink(next)
-      if wantsNames { names.insert(step) }
+      if wantsNames { names.insert(NameBytes(step)) }
       let mask = wantsNames ? Self.own | Self.entries : Self.own
       if let watch = add(here, mask | UInt32(IN_ONLYDIR)) {
         current.insert(watch)
@@ -141,12 +141,12 @@ final class KernelNotices {
         let start = offset + MemoryLayout<inotify_event>.size
         offset = start + Int(event.len)
         let name = buffer[start..<min(offset, count)].prefix { $0 != 0 }
-        judge(event, String(decoding: name, as: UTF8.self), &news)
+        judge(event, NameBytes(name), &news)
       }
     }
   }
 
-  private func judge(_ event: inotify_event, _ name: String, _ news: inout News) {
+  private func judge(_ event: inotify_event, _ name: NameBytes, _ news: inout News) {
     if event.mask & UInt32(IN_Q_OVERFLOW) != 0 {
       news.isRearranged = true
     } else if event.mask & UInt32(IN_IGNORED) != 0 {

@@ -57,6 +57,9 @@ struct WatchedFile: Codable, Equatable, Sendable {
   /// A change counts as late after so many seconds.
   static let patience: Int64 = 600
 
+  /// Whether it is the file at a path.
+  func isAt(_ path: String) -> Bool { NameBytes(self.path) == NameBytes(path) }
+
   /// The file's state; its file system must answer.
   ///
   /// - Parameter now: the time in Unix seconds.
@@ -95,7 +98,7 @@ struct WatchedFile: Codable, Equatable, Sendable {
     let new = WatchedFile(
       path: file.path, name: file.name, folder: folder, since: world.now(), saved: nil)
     guard let place = place(world), let known = read("\(place)/\(new.recordName)"),
-      known.folder == folder, known.name == file.name
+      known.folder == folder, known.name.map(NameBytes.init) == file.name.map(NameBytes.init)
     else { return new }
     return known
   }

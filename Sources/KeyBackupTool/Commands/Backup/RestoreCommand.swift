@@ -138,6 +138,13 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
           + "versions; all of them are restored")
       unlock.output(world).warn("hint: to see and settle them: keybackup conflicts list")
     }
+    let heldBack = report.counts[.heldBack]
+    if heldBack > 0 {
+      unlock.output(world).warn(
+        "keybackup: a retired computer wrote \(counted(heldBack, "wallet")), held back"
+          + (out == nil ? "" : "; their files have \"held-back\" in the name"))
+      unlock.output(world).warn("hint: to accept or remove them, see: keybackup conflicts list")
+    }
     let kept = opened.keptAgainstRemoval.count
     if kept > 0 {
       unlock.output(world).note(
@@ -145,7 +152,8 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
           + "changed on another. The change was kept.")
     }
     let code = ExitCode.mostUrgent(
-      of: opened.walletGapCodes + [report.exitCode(opened.health, opened.logFindings)])
+      of: opened.walletGapCodes + [report.exitCode(opened.health, opened.logFindings)]
+        + (heldBack > 0 ? [.conflict] : []))
     // As JSON, what was not written stands among the failures.
     return common.json ? part.exitCode(with: code) : try part.end(with: code)
   }
@@ -168,7 +176,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       var json: JSONOutput = [
         "restored": 0, "failed": .array(opened.logFindings.map(\.json)),
         "freshness": .string(opened.health.freshness),
-        "known": .bool(opened.health.isFreshnessKnown),
+        "known": .bool(opened.health.isFreshnessKnown), "history": opened.health.history,
       ]
       part.add(to: &json, out: out)
       try output.result(json: json)
@@ -179,6 +187,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       }
       output.warn(sealed: opened.logFindings, all: unlock.common.verbose)
       try part.show(output, out: out, all: unlock.common.verbose)
+      output.warn(opened.health, opened.logFindings)
       noteFreshness(opened.health, isRotated: !opened.predecessors.isEmpty, world)
     }
     return try part.end(with: .success)
@@ -195,6 +204,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
         "restored": .number(report.restored), "watch_only": .number(watchOnly),
         "failed": .array((report.failures + logFindings).map(\.json)),
         "freshness": .string(health.freshness), "known": .bool(health.isFreshnessKnown),
+        "history": health.history,
       ]
       if out != nil { json["files"] = files.json }
       if !report.replaced.isEmpty { json["damaged"] = .array(report.replaced.map(\.json)) }

@@ -17,7 +17,11 @@ struct RestoredFile: Sendable, Comparable {
   ///   - isNamed: whether its name begins with the wallet's.
   init(_ version: WalletVersion, in entry: borrowing SecretBytes, isNamed: Bool) {
     wallet = WalletRow(version, in: entry)
-    let suffix = version.ordinal == 0 ? "" : "-conflict-\(version.ordinal)"
+    let isFirst = version.ordinal == 0
+    let suffix =
+      version.state == .heldBack
+      ? "-held-back" + (isFirst ? "" : "-\(version.ordinal)")
+      : isFirst ? "" : "-conflict-\(version.ordinal)"
     let record = version.recordID.hex
     name =
       isNamed
@@ -58,7 +62,7 @@ struct RestoredFile: Sendable, Comparable {
     var json: JSONOutput = [
       "record_id": .string(wallet.recordID.hex), "file": .string(name),
       "name": .optional(wallet.name), "kind": .string(wallet.kindWord),
-      "watch_only": .bool(wallet.spending == .watchOnly),
+      "watch_only": .bool(wallet.spending == .watchOnly), "state": .string(wallet.state),
     ]
     if wallet.isFileDamaged { json["file_damaged"] = true }
     return json

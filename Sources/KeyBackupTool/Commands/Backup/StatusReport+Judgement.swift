@@ -62,7 +62,7 @@ extension StatusReport {
         "something that was in the backup is missing, or was replaced."
       }
     case .conflict:
-      "some \(wallets[.conflict] + wallets[.late] > 0 ? "wallets" : "files") need your decision."
+      "some \(walletsToDecide > 0 ? "wallets" : "files") need your decision."
     case .partial: "a watched file is not backed up."
     case .permissionDenied: "you may not read some folders of the backup."
     case .incomplete: "the backup is not fully synchronised yet."
@@ -172,7 +172,17 @@ extension StatusReport {
     }
   }
 
+  private var walletsToDecide: Int {
+    wallets[.conflict] + wallets[.late] + wallets[.heldBack]
+  }
+
   private mutating func judgeWallets() {
+    if wallets[.heldBack] > 0 {
+      codes.append(.conflict)
+      advice.append(
+        "a retired computer wrote \(counted(wallets[.heldBack], "wallet")), held back. To see them: "
+          + "keybackup conflicts list")
+    }
     if wallets[.conflict] > 0 {
       codes.append(.conflict)
       advice.append(
@@ -195,7 +205,7 @@ extension StatusReport {
     advice += KeySlot.advice(onPending: waiting)
     for old in spent {
       advice.append(
-        "the earlier backup \(old.id.hex) may be deleted, except keybackup/keys and "
+        "the earlier backup \(old.id.hex) may be deleted, except \(SpentNamespace.keys) and "
           + old.operations.joined(separator: ", ")
           + ". Then run: keybackup status --accept --namespace \(old.id.hex)")
       advice.append(

@@ -151,8 +151,11 @@ struct StatusReport: Sendable {
         }),
       "waiting": .array(waiting.map { .optional($0.keyID?.hex) }),
       "deletable": .array(
-        spent.map {
-          ["namespace_id": .string($0.id.hex), "keep": .array($0.operations.map { .string($0) })]
+        spent.map { old in
+          [
+            "namespace_id": .string(old.id.hex),
+            "keep": .array(([SpentNamespace.keys] + old.operations).map { .string($0) }),
+          ]
         }),
       "operations": .number(health.operations), "writers": .number(health.writers),
     ]

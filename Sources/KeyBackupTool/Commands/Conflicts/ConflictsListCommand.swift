@@ -20,7 +20,7 @@ struct ConflictsListCommand: ParsableCommand, KeyBackupCommand {
     var several: Set<RecordID> = []
     let report = opened.forEachWallet { version, _ in
       // What is held back may be the only version, and a person decides on it.
-      let isOpen = version.state == .late || version.state == .conflict
+      let isOpen = [.late, .conflict, .heldBack].contains(version.state)
       if version.ordinal > 0 || isOpen { several.insert(version.recordID) }
     }
     var versions: [(version: WalletVersion, spending: WalletSpending, secret: Int?)] = []

@@ -25,6 +25,7 @@ struct FileHistoryCommand: ParsableCommand, KeyBackupCommand {
       var json = FileRow(file).json
       json["versions"] = .array(file.versions.map { $0.json(in: file) })
       json["gaps"] = opened.gaps
+      json["history"] = opened.health.history
       try output.result(json: json)
     } else {
       try output.result(StoredVersion.table(file))
@@ -49,6 +50,7 @@ struct FileHistoryCommand: ParsableCommand, KeyBackupCommand {
             ? "To refuse them: keybackup file remove \(word)"
             : "To refuse them, keep the current one in the same way.")
       }
+      output.warn(opened.health, opened.logFindings)
       output.warn(gapsOf: opened.writersWithGaps)
     }
     return .mostUrgent(of: opened.fileCodes(files.map(FileRow.init)))

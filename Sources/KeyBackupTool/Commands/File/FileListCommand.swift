@@ -19,7 +19,7 @@ struct FileListCommand: ParsableCommand, KeyBackupCommand {
     if unlock.common.json {
       try output.result(json: [
         "files": .array(rows.map(\.json)), "failed": .array(findings.map(\.json)),
-        "gaps": opened.gaps,
+        "gaps": opened.gaps, "history": opened.health.history,
       ])
     } else {
       if rows.isEmpty, findings.isEmpty {
@@ -28,6 +28,7 @@ struct FileListCommand: ParsableCommand, KeyBackupCommand {
         try output.result(FileRow.table(rows))
       }
       output.warn(sealed: findings, all: unlock.common.verbose)
+      output.warn(opened.health, findings)
       output.warn(gapsOf: opened.writersWithGaps)
     }
     return .mostUrgent(of: opened.fileCodes(rows))

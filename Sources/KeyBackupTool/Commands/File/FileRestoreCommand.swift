@@ -50,16 +50,32 @@ struct FileRestoreCommand: ParsableCommand, KeyBackupCommand {
     opened.rememberFiles(world)
     try Interruption.check()
     var restore = FileRestore(into: tree, planned, unlock.common, world)
-    for one in planned { try restore.restore(one, from: opened) }
+    var untried = planned[...]
+    // Why the rest could not be written.
+    var stop: UserMessage?
+    do throws(UserMessage) {
+      while let one = untried.first {
+        try restore.restore(one, from: opened)
+        untried.removeFirst()
+      }
+    } catch {
+      if error.code == .interrupted { throw error }
+      stop = error
+    }
     restore.finish()
-    let code = ExitCode.mostUrgent(
-      of: [restore.exitCode] + opened.fileCodes(all.map(FileRow.init)))
+    let code =
+      stop?.code
+      ?? .mostUrgent(of: [restore.exitCode] + opened.fileCodes(all.map(FileRow.init)))
     let output = unlock.output(world)
     if unlock.common.json {
       try output.result(json: [
         "restored": .number(restore.written.count), "folder": .string(out),
         "files": .array(restore.written.map(\.json)),
-        "failed": .array((restore.failures + restore.taken).map(\.json)), "gaps": opened.gaps,
+        "failed": .array(
+          (restore.failures + restore.taken).map(\.json)
+            + untried.compactMap { one in
+              stop.map { FileRestore.Failure(planned: one, message: $0).json }
+            }), "gaps": opened.gaps, "history": opened.health.history,
       ])
       return code
     }
@@ -67,7 +83,13 @@ struct FileRestoreCommand: ParsableCommand, KeyBackupCommand {
       try output.result("Restored \(ShellWord.quoted("\(out)/\(one.path)"))")
     }
     output.warn(written: restore.written, restore.failures, among: all, retired: retired)
+    output.warn(opened.health, opened.logFindings)
     output.warn(gapsOf: opened.writersWithGaps)
+    if let stop {
+      throw stop.adding(
+        hint: "\(counted(restore.written.count, "file")) of \(planned.count) "
+          + (restore.written.count == 1 ? "is" : "are") + " in \(ShellWord.quoted(out))")
+    }
     if let obstacle = restore.obstacle { throw obstacle.ending(with: code) }
     return code
   }

@@ -13,15 +13,17 @@ struct FileShowCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let opened = try await unlock.open(world)
+    let files = try opened.namedFiles()
     let file = try FileSelector.only(
-      opened.namedFiles(), named.name, retired: opened.retiredKeys, withRemoved: false)
+      files, named.name, retired: opened.retiredKeys, withRemoved: false)
     let row = FileRow(file)
     let output = unlock.output(world)
+    let code = ExitCode.mostUrgent(of: opened.fileCodes(files.map(FileRow.init)))
     guard !unlock.common.json, let newest = file.newest else {
       var json = row.json
       if let newest = file.newest { json["newest"] = newest.json(in: file) }
-      try output.result(json: ["file": json])
-      return .success
+      try output.result(json: ["file": json, "history": opened.health.history])
+      return code
     }
     let mode = String(newest.mode, radix: 8)
     let lines = [
@@ -39,6 +41,8 @@ struct FileShowCommand: ParsableCommand, KeyBackupCommand {
         + (file.dropped > 0 ? ", and \(file.dropped) given up" : ""),
     ]
     for line in lines { try output.result(line, hanging: 11) }
-    return .success
+    output.warn(opened.health, opened.logFindings)
+    output.warn(gapsOf: opened.writersWithGaps)
+    return code
   }
 }

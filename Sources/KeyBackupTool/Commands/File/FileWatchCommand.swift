@@ -82,12 +82,14 @@ struct FileWatchCommand: ParsableCommand, LastingCommand {
       settings.looksEverywhere = true
     }
     let (folder, common) = (folder, common)
-    let names = Dictionary(files.map { ($0.path, $0.name) }) { first, _ in first }
+    let names = Dictionary(files.map { (NameBytes($0.path), $0.name) }) { first, _ in first }
+    let stored = files.map(\.stored)
     let watcher = FileWatcher(settings) { (path, alive) throws(UserMessage) in
       try Self.save(
-        WatchedName(path: path, name: names[path] ?? nil), in: place, folder, common, world, alive)
+        WatchedName(path: path, name: names[NameBytes(path)] ?? nil), in: place, folder, common,
+        world, alive)
     } isKept: {
-      Self.isKept(in: place, folder, common, world)
+      Self.isKept(stored, in: place, folder, common, world)
     } tell: {
       report.tell($0)
     }
@@ -102,7 +104,7 @@ struct FileWatchCommand: ParsableCommand, LastingCommand {
   private func files(folder: String, _ world: World) throws(UserMessage) -> [WatchedName] {
     let known = WatchedFile.all(world).filter { $0.folder == folder }
     let named = paths.map(Self.absolute).map { path in
-      WatchedName(path: path, name: name ?? known.first { $0.path == path }?.name)
+      WatchedName(path: path, name: name ?? known.first { $0.isAt(path) }?.name)
     }
     let files = named.isEmpty ? known.map { WatchedName(path: $0.path, name: $0.name) } : named
     guard !files.isEmpty else {
@@ -111,13 +113,13 @@ struct FileWatchCommand: ParsableCommand, LastingCommand {
         hint: "name one: keybackup file watch PATH\nto see what is worth it: keybackup file suggest"
       )
     }
-    var names: [String: String] = [:]
+    var names: [NameBytes: String] = [:]
     for file in files {
       let path = file.path
       if let advice = CopyCheck.advice(name: path), advice.weight == .never {
         throw advice.message(path)
       }
-      if let other = names[file.stored], other != path {
+      if let other = names[NameBytes(file.stored)], NameBytes(other) != NameBytes(path) {
         throw UserMessage(
           .usage,
           "\(ShellWord.quoted(other)) and \(ShellWord.quoted(path)) would have one name in the "
@@ -125,10 +127,10 @@ struct FileWatchCommand: ParsableCommand, LastingCommand {
           hint: "watch one of them by itself, and give it another name: keybackup file watch "
             + "--name NAME PATH")
       }
-      names[file.stored] = path
+      names[NameBytes(file.stored)] = path
     }
-    var seen: Set<String> = []
-    return files.filter { seen.insert($0.path).inserted }
+    var seen: Set<NameBytes> = []
+    return files.filter { seen.insert(NameBytes($0.path)).inserted }
   }
 
   /// The path from the root; links stay, because they may be set to something else later.
@@ -144,7 +146,7 @@ struct FileWatchCommand: ParsableCommand, LastingCommand {
   private func forget(_ output: Output, _ world: World) throws(UserMessage) -> ExitCode {
     let known = WatchedFile.all(world)
     let forgotten = paths.map(Self.absolute).filter { path in
-      known.first { $0.path == path }?.forget(world) ?? false
+      known.first { $0.isAt(path) }?.forget(world) ?? false
     }
     guard forgotten.count == paths.count else {
       throw UserMessage(
@@ -182,14 +184,18 @@ struct FileWatchCommand: ParsableCommand, LastingCommand {
       + "where your key is, run: keybackup writers authorise LINE\n"
       + "then on this computer, run: keybackup writers accept LINE")
 
-  /// Whether the last change of this computer is still in the backup, and counts.
+  /// Whether the last change of this computer and its last versions of the files are still in the
+  /// backup, and count.
   private static func isKept(
-    in place: String, _ options: FolderOptions, _ common: CommonOptions, _ world: World
+    _ names: [String], in place: String, _ options: FolderOptions, _ common: CommonOptions,
+    _ world: World
   ) -> Bool {
     do {
       let folder = try Backup.folder(at: place, world, common)
       guard let writer = try LocalWriterChoice.writer(folder, options) else { return false }
-      return try folder.holdsLastChange(of: writer) && writer.uncounted(in: folder) == nil
+      return try folder.holdsLastChange(of: writer)
+        && folder.holdsLastVersions(of: writer, names: names.compactMap(PathComponent.init))
+        && writer.uncounted(in: folder) == nil
     } catch {
       return false
     }

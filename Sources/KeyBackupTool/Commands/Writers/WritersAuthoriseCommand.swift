@@ -57,6 +57,13 @@ struct WritersAuthoriseCommand: ParsableCommand, KeyBackupCommand {
       opened.silentWriters().first { $0.writer.writerID == request.writerID }?.writer.may
       ?? grant.permissions
     let shown = PrintableText.name((label ?? request.label).text)
+    guard granted == grant.permissions || grant.may == nil else {
+      throw UserMessage(
+        .cannotCreate,
+        "\"\(shown)\" was authorised already, to add \(granted.things); nothing was changed",
+        hint: "to get the same answer once more, leave out --may\n"
+          + "to let it do more, run there: keybackup writers request --new-key")
+    }
     let change =
       "\"\(shown)\" was authorised all the same; to take it back: keybackup writers retire"
     if unlock.common.json {

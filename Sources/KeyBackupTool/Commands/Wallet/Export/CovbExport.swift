@@ -115,6 +115,11 @@ struct CovbExport {
         problems.append("\(title) has several versions: keybackup conflicts list")
         return
       }
+      if version.state == .heldBack {
+        problems.append(
+          "\(title) is held back, as a retired computer wrote it: keybackup conflicts list")
+        return
+      }
       do throws(CovbProblem) {
         let wallet = try CovbWallet(entry, in: bytes)
         writer.append(wallet)
