@@ -10,17 +10,43 @@ extension OpenNamespace {
   /// - Parameter file: the file; nil for all.
   /// - Returns: the versions.
   func versionsWithoutContents(of file: FileID? = nil) -> [FileVersion] {
-    if lineage.earlier.isEmpty { return [] }
-    let carried = fileState.versions.kept.filter { version in
-      version.namespace == nil && version.put.version.object != nil
-        && (file == nil || version.put.fileID == file) && !isHere(version.made)
-    }
+    let carried = carriedVersions(of: file)
     if carried.isEmpty { return [] }
     let own = (try? namespace.objects()).flatMap { $0 }
-    return carried.map(\.put.version).filter { version in
+    return carried.filter { version in
       guard let object = version.object else { return false }
       return own?.state(of: object, contents: version.size) != .here
     }
+  }
+
+  /// The kept versions of this namespace that an earlier one had first, and that have an object.
+  private func carriedVersions(of file: FileID?) -> [FileVersion] {
+    if lineage.earlier.isEmpty { return [] }
+    return fileState.versions.kept.filter { version in
+      version.namespace == nil && version.put.version.object != nil
+        && (file == nil || version.put.fileID == file) && !isHere(version.made)
+    }.map(\.put.version)
+  }
+
+  /// The number of kept versions whose objects here have the right size and other bytes, while an
+  /// earlier namespace may have the right ones.
+  ///
+  /// - Throws: ``BackupFolderError/interrupted``.
+  public func damagedCarriedContents() throws(BackupFolderError) -> Int {
+    try damagedCarriedVersions().count
+  }
+
+  private func damagedCarriedVersions() throws(BackupFolderError) -> [FileVersion] {
+    guard let own = (try? namespace.objects()).flatMap({ $0 }) else { return [] }
+    var found: [FileVersion] = []
+    var known: Set<Digest> = []
+    for version in carriedVersions(of: nil) {
+      guard let object = version.object, known.insert(object).inserted,
+        own.state(of: object, contents: version.size) == .here
+      else { continue }
+      if try !([own].hold(object)) { found.append(version) }
+    }
+    return found
   }
 
   /// Whether an operation is in this namespace: contents that it first had are in no earlier one.
@@ -52,8 +78,20 @@ extension OpenNamespace {
   mutating func copyCarriedObjects(
     of file: FileID? = nil, run: borrowing WritingRun
   ) throws(BackupFolderError) {
-    for version in versionsWithoutContents(of: file)
-    where try copyObject(of: version, into: namespace, run: run) == nil {
+    try copy(versionsWithoutContents(of: file), run: run)
+  }
+
+  /// Copies contents that are damaged here and whole in an earlier namespace; all are read.
+  ///
+  /// - Throws: ``BackupFolderError/interrupted``; system errors.
+  mutating func repairCarriedObjects(run: borrowing WritingRun) throws(BackupFolderError) {
+    try copy(damagedCarriedVersions(), run: run)
+  }
+
+  private mutating func copy(
+    _ versions: [FileVersion], run: borrowing WritingRun
+  ) throws(BackupFolderError) {
+    for version in versions where try copyObject(of: version, into: namespace, run: run) == nil {
       lineage.copiedContents += 1
     }
   }

@@ -37,7 +37,7 @@ extension OpenNamespace {
     let replaced = isConflicted ? live.filter { rules.versions[$0].by == nil } : live
     let seed = masterKey.withBytes { SecretBytes(copying: $0) }
     let prepared = try ObjectFolder.prepare(
-      contents, digest: found.digest, hedge: seed, in: namespace, tag: run.tag, progress: progress)
+      contents, found: found, hedge: seed, in: namespace, tag: run.tag, progress: progress)
     if let object = prepared.object { try ObjectFolder.place(object) }
     try followSilentWallets(run: run)
     let size = prepared.version.size

@@ -48,7 +48,7 @@ extension OpenNamespace {
   ) throws(BackupFolderError) -> Bool {
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
-    try read(version) { _ in }
+    let source = try readableCopy(of: version)
     try namespace.objects()?.directory.removeStaged(tag: run.tag)
     let before = log.index.names.count
     let isAdopted = try adoptLate(of: version.file, despiteGaps: despiteGaps, run: run)
@@ -56,7 +56,7 @@ extension OpenNamespace {
     if let held = rules.heldBack(version) {
       let followed = rules.predecessors(of: held)
       try write(
-        held, read: version, replacing: followed.names, refusing: followed.heldBack, run: run)
+        held, read: source, replacing: followed.names, refusing: followed.heldBack, run: run)
       return true
     }
     guard let kept = rules.refused(version) ?? known(version) else {
@@ -75,7 +75,7 @@ extension OpenNamespace {
     try adoptFollowers(of: kept, run: run)
     let followed = fileState.versions
     let replaces = Set(names + followed.names(of: followed.followers(of: kept))).sorted()
-    try write(kept, read: version, replacing: replaces, refusing: held, run: run)
+    try write(kept, read: source, replacing: replaces, refusing: held, run: run)
     return true
   }
 
@@ -87,7 +87,7 @@ extension OpenNamespace {
   /// The last operation has the choice: a run that was killed before it has chosen nothing, and can
   /// be repeated.
   private mutating func write(
-    _ kept: FileVersions.Version, read version: StoredVersion, replacing replaces: [Digest],
+    _ kept: FileVersions.Version, read source: Holder, replacing replaces: [Digest],
     refusing refused: Set<Digest>, run: borrowing WritingRun
   ) throws(BackupFolderError) {
     let file = kept.put.fileID
@@ -105,7 +105,9 @@ extension OpenNamespace {
       let seed = masterKey.withBytes { SecretBytes(copying: $0) }
       prepared = try ObjectFolder.prepare(
         copyOf: put.version, hedge: seed, in: namespace, tag: run.tag
-      ) { (take) throws(BackupFolderError) in try read(version, into: take) }
+      ) { (take) throws(BackupFolderError) in
+        try read(source.operation, file, in: source.namespace, into: take)
+      }
     }
     if let object = prepared.object { try ObjectFolder.place(object) }
     let origin = FileOrigin(made: kept.made, by: kept.by)

@@ -223,6 +223,68 @@ extension OpenNamespace {
     try read(version.operation.digest, version.file, in: version.namespace, into: sink)
   }
 
+  /// Reads the contents of a version from the first of its copies that can be read.
+  ///
+  /// A choice and a rotation have contents of their own. The contents of one may be damaged while
+  /// those of another are whole.
+  ///
+  /// - Parameters:
+  ///   - version: from ``files()``.
+  ///   - again: is called before another copy is read: what the sink has received was not right.
+  ///   - sink: as for ``read(_:into:)``.
+  /// - Throws: the error of the version itself; what `again` throws; system errors.
+  public func readAnyCopy(
+    _ version: StoredVersion, again: () throws(BackupFolderError) -> Void,
+    into sink: (RawSpan) throws(BackupFolderError) -> Void
+  ) throws(BackupFolderError) {
+    var problem: BackupFolderError?
+    for holder in holders(of: version) {
+      if problem != nil { try again() }
+      do throws(BackupFolderError) {
+        return try read(holder.operation, version.file, in: holder.namespace, into: sink)
+      } catch .interrupted {
+        throw .interrupted
+      } catch {
+        problem = problem ?? error
+      }
+    }
+    throw problem ?? .file(.noSuchVersion)
+  }
+
+  /// The first copy of a version that can be read.
+  ///
+  /// - Throws: as ``readAnyCopy(_:again:into:)``.
+  func readableCopy(of version: StoredVersion) throws(BackupFolderError) -> Holder {
+    let all = holders(of: version)
+    for holder in all
+    where try canRead(holder.operation, version.file, in: holder.namespace) {
+      return holder
+    }
+    try read(version) { _ in }
+    return all[0]
+  }
+
+  /// An operation that holds a version.
+  struct Holder: Hashable {
+    let operation: Digest
+    let namespace: NamespaceID
+  }
+
+  /// The operation of a version, and then those with copies of it.
+  private func holders(of version: StoredVersion) -> [Holder] {
+    let own = Holder(operation: version.operation.digest, namespace: version.namespace)
+    return [own] + holders(made: version.made, version.file, version.content).filter { $0 != own }
+  }
+
+  private func holders(made: Digest, _ file: FileID, _ content: Digest) -> [Holder] {
+    let rules = fileState.versions
+    let places = rules.byMade[FileVersions.Key(name: made, file: file)] ?? []
+    let here = places.map { rules.versions[Int($0)] }
+      .filter { $0.namespace == nil && $0.put.version.content == content }
+      .map { Holder(operation: $0.operation.digest, namespace: id) }
+    return here + lineage.earlier.flatMap { $0.open.holders(made: made, file, content) }
+  }
+
   /// Whether a version can be restored: all of it is read, and its contents compared with their digest.
   ///
   /// - Throws: ``BackupFolderError/interrupted``.
@@ -239,7 +301,7 @@ extension OpenNamespace {
     }
   }
 
-  private func read(
+  func read(
     _ name: Digest, _ file: FileID, in place: NamespaceID?,
     into sink: (RawSpan) throws(BackupFolderError) -> Void
   ) throws(BackupFolderError) {
@@ -260,7 +322,9 @@ extension OpenNamespace {
       } catch {
         throw .file(.contentsDamaged)
       }
-      let folders = try objectFolders()
+      // An earlier namespace has an object of its own, under the same name.
+      let older = place.flatMap { place in place == id ? nil : earlier(place) }
+      let folders = try (older?.open.objectFolders() ?? []) + objectFolders()
       let size = put.version.size
       let folder = folders.first { $0.state(of: name, contents: size) == .here }
       guard let folder = folder ?? folders.first else { throw .file(.contentsMissing) }

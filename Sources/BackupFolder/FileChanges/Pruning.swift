@@ -31,7 +31,9 @@ extension OpenNamespace {
     var restorable: [Int: Bool] = [:]
     for (place, version) in fileState.versions.versions.enumerated()
     where files?.contains(version.put.fileID) != false && isReplacedForLong(place) {
-      guard try hasRestorableNewer(place, than: kept, &restorable) else { continue }
+      guard try hasRestorableNewer(place, than: kept, &restorable),
+        try hasRestorableCopy(of: place, &restorable)
+      else { continue }
       dropped[version.put.fileID, default: []].append(version.operation.digest)
       pruned.versions += 1
     }
@@ -60,12 +62,31 @@ extension OpenNamespace {
   ) throws(BackupFolderError) -> Bool {
     let rules = fileState.versions
     return try rules.hasNewer(place, than: count) { (newer) throws(BackupFolderError) in
-      if let known = restorable[newer] { return known }
-      let version = rules.versions[newer]
-      let found = try canRead(version.operation.digest, version.put.fileID, in: version.namespace)
-      restorable[newer] = found
-      return found
+      try isRestorable(newer, &restorable)
     }
+  }
+
+  /// Whether a version that counts, and is the same as one that may go, can be restored without that.
+  ///
+  /// A choice has contents of its own, which may be damaged or not here yet.
+  private func hasRestorableCopy(
+    of place: Int, _ restorable: inout [Int: Bool]
+  ) throws(BackupFolderError) -> Bool {
+    let rules = fileState.versions
+    let copies = (rules.byMade[rules.versions[place].madeKey] ?? []).map(Int.init)
+      .filter { !rules.isDead[$0] }
+    for copy in copies where try isRestorable(copy, &restorable) { return true }
+    return copies.isEmpty
+  }
+
+  private func isRestorable(
+    _ place: Int, _ known: inout [Int: Bool]
+  ) throws(BackupFolderError) -> Bool {
+    if let known = known[place] { return known }
+    let version = fileState.versions.versions[place]
+    let found = try canRead(version.operation.digest, version.put.fileID, in: version.namespace)
+    known[place] = found
+    return found
   }
 
   /// Whether a large version has been replaced for seven days.

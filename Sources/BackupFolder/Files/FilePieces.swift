@@ -12,17 +12,20 @@ enum FilePieces {
   /// - Parameters:
   ///   - file: a descriptor.
   ///   - path: for messages.
+  ///   - end: how many bytes are read at most.
   ///   - body: receives the pieces.
   /// - Returns: the number of bytes.
   /// - Throws: what `body` throws; system errors.
   @discardableResult
   static func read(
-    _ file: Int32, path: String, _ body: (RawSpan) throws(BackupFolderError) -> Void
+    _ file: Int32, path: String, upTo end: UInt64 = .max,
+    _ body: (RawSpan) throws(BackupFolderError) -> Void
   ) throws(BackupFolderError) -> UInt64 {
     var buffer = SecretBytes(zeroed: size)
     var offset: UInt64 = 0
     while true {
-      let count = try fill(&buffer, size, from: file, at: offset, path: path)
+      let next = Int(min(UInt64(size), end - offset))
+      let count = try fill(&buffer, next, from: file, at: offset, path: path)
       if count == 0 { return offset }
       try buffer.withBytes { (bytes) throws(BackupFolderError) in try body(bytes) }
       offset += UInt64(count)

@@ -3,14 +3,25 @@ internal import Glibc
 internal import SecretMemory
 
 extension BackupFolder {
-  /// The state files of the folder on this computer that cannot be read: damaged, or written by a
-  /// newer program.
+  /// The state files of the folder on this computer that cannot be read: damaged, written by a newer
+  /// program, or forbidden.
   ///
   /// No program may continue to write the backup with such files.
   public func unusableMemories() -> [BackupFolderError] {
-    let state = try? StateFolder(path: settings.stateFolder, folder: root, make: false)
-    let silent = (try? silentFolder(make: false))?.unusable() ?? []
-    return ((try? state?.unusable()) ?? []) + silent
+    var problems: [BackupFolderError] = []
+    func collect(_ look: () throws(BackupFolderError) -> [BackupFolderError]) {
+      do throws(BackupFolderError) {
+        problems += try look()
+      } catch {
+        // One folder may keep both from being read.
+        if error.isAboutMemory, !problems.contains(error) { problems.append(error) }
+      }
+    }
+    collect { () throws(BackupFolderError) in
+      try StateFolder(path: settings.stateFolder, folder: root, make: false).unusable()
+    }
+    collect { () throws(BackupFolderError) in try silentFolder(make: false)?.unusable() ?? [] }
+    return problems
   }
 }
 
@@ -181,7 +192,7 @@ struct StateFolder: Sendable {
         default: break
         }
       } catch {
-        if case .memoryUnusable = error { problems.append(error) }
+        if error.isAboutMemory { problems.append(error) }
       }
     }
     return problems
@@ -193,6 +204,16 @@ struct StateFolder: Sendable {
     try directory.sync()
   }
 
+}
+
+extension BackupFolderError {
+  /// Whether it is about a state file that nobody may write over.
+  var isAboutMemory: Bool {
+    switch self {
+    case .memoryUnusable, .permissionDenied: true
+    default: false
+    }
+  }
 }
 
 extension Namespace {

@@ -47,11 +47,16 @@ public struct FileContents: ~Copyable {
   }
 
   /// Passes the contents on in pieces of at most 64 KiB.
+  ///
+  /// - Parameters:
+  ///   - end: how many bytes at most: a file may grow all the time.
+  ///   - body: receives the pieces.
+  /// - Throws: what `body` throws; system errors.
   borrowing func forEachPiece(
-    _ body: (RawSpan) throws(BackupFolderError) -> Void
+    upTo end: UInt64 = .max, _ body: (RawSpan) throws(BackupFolderError) -> Void
   ) throws(BackupFolderError) {
     guard bytes != nil else {
-      try FilePieces.read(descriptor, path: path, body)
+      try FilePieces.read(descriptor, path: path, upTo: end, body)
       return
     }
     var start = 0
@@ -91,14 +96,17 @@ public struct FileContents: ~Copyable {
   }
 
   /// Small contents as a whole; nil if they are larger than an operation may hold.
-  borrowing func inline() throws(BackupFolderError) -> SecretBytes? {
+  ///
+  /// - Parameter end: their size.
+  /// - Returns: the contents.
+  /// - Throws: system errors.
+  borrowing func inline(upTo end: UInt64) throws(BackupFolderError) -> SecretBytes? {
     var whole = SecretWriter(capacity: SizeLimits.inlineFile + FilePieces.size)
-    if size > UInt64(SizeLimits.inlineFile) { return nil }
-    try forEachPiece { (piece) throws(BackupFolderError) in
-      // The file may have grown; the first piece shows that.
-      if whole.count <= SizeLimits.inlineFile { whole.raw(piece) }
+    if end > UInt64(SizeLimits.inlineFile) { return nil }
+    try forEachPiece(upTo: end) { (piece) throws(BackupFolderError) in
+      whole.raw(piece)
     }
-    return whole.count <= SizeLimits.inlineFile ? whole.finish() : nil
+    return whole.finish()
   }
 }
 

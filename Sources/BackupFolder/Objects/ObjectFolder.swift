@@ -24,7 +24,8 @@ struct ObjectFolder {
   ///
   /// - Parameters:
   ///   - contents: the contents.
-  ///   - digest: their digest.
+  ///   - found: their digest and size, as they were read first. What a file has grown by since is left
+  ///     out.
   ///   - seed: a secret of this computer, or of the namespace.
   ///   - namespace: the namespace, whose folder of objects is created.
   ///   - tag: distinguishes this computer's temporary files.
@@ -32,20 +33,21 @@ struct ObjectFolder {
   /// - Returns: the version.
   /// - Throws: ``FileObstacle/changedWhileReading``; ``BackupFolderError/interrupted``; system errors.
   static func prepare(
-    _ contents: borrowing FileContents, digest: Digest, hedge seed: borrowing SecretBytes,
+    _ contents: borrowing FileContents, found: (digest: Digest, size: UInt64),
+    hedge seed: borrowing SecretBytes,
     in namespace: Namespace, tag: String, progress: (UInt64) -> Void
   ) throws(BackupFolderError) -> PreparedVersion {
-    var digest = digest
+    var found = found
     for attempt in 1...tries {
       let isInterrupted = namespace.settings.watch.isInterrupted
-      if attempt > 1 { digest = try contents.digest(unless: isInterrupted).digest }
+      if attempt > 1 { found = try contents.digest(unless: isInterrupted) }
       do throws(BackupFolderError) {
-        if let bytes = try contents.inline() {
-          return try inline(bytes, digest, of: contents)
+        if let bytes = try contents.inline(upTo: found.size) {
+          return try inline(bytes, found.digest, of: contents)
         }
         var staged = try StagedObject(
-          in: namespace.makeObjects(), expecting: digest, hedge: seed, tag: tag)
-        try contents.forEachPiece { (piece) throws(BackupFolderError) in
+          in: namespace.makeObjects(), expecting: found.digest, hedge: seed, tag: tag)
+        try contents.forEachPiece(upTo: found.size) { (piece) throws(BackupFolderError) in
           try staged.append(piece)
           progress(staged.count)
         }

@@ -17,6 +17,7 @@ extension OpenNamespace {
     try refresh(run: run)
     try followSilentWallets(run: run)
     _ = try repair(run: run)
+    try repairCarriedObjects(run: run)
     if let problem = view.problem { throw problem }
   }
 

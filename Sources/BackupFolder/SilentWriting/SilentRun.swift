@@ -28,13 +28,13 @@ struct SilentFolder {
   }
 
   /// The states that cannot be used, in order.
-  func unusable() -> [BackupFolderError] {
+  func unusable() throws(BackupFolderError) -> [BackupFolderError] {
     var problems: [BackupFolderError] = []
-    for id in (try? writers()) ?? [] {
+    for id in try writers() {
       do throws(BackupFolderError) {
         _ = try state(of: id)
       } catch {
-        if case .memoryUnusable = error { problems.append(error) }
+        if error.isAboutMemory { problems.append(error) }
       }
     }
     return problems

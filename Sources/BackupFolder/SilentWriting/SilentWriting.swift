@@ -186,7 +186,7 @@ extension BackupFolder {
     }
     let seed = chain.state.signer.withSeed { SecretBytes(copying: $0) }
     let prepared = try ObjectFolder.prepare(
-      contents, digest: found.digest, hedge: seed, in: chain.namespace, tag: run.tag,
+      contents, found: found, hedge: seed, in: chain.namespace, tag: run.tag,
       progress: progress)
     file.object = prepared.object?.name
     if let object = prepared.object { try ObjectFolder.place(object) }

@@ -42,8 +42,9 @@ struct AddedFilesMemory {
   func requireSame(
     _ path: String, _ name: PathComponent, as file: FileID?, mayReplace: Bool = true
   ) throws(UserMessage) {
+    // Earlier programs remembered the path without its links.
     guard let file, let known = paths[file.hex], let place = Self.place(path),
-      NameBytes(place) != NameBytes(known)
+      ![place, FileCheck.future(path) ?? place].map(NameBytes.init).contains(NameBytes(known))
     else { return }
     var answers = FolderAnswers()
     let end = ContinuousClock.now + .seconds(10)
@@ -80,6 +81,6 @@ struct AddedFilesMemory {
   }
 
   private static func place(_ path: String) -> String? {
-    path == "-" ? nil : FileCheck.future(path) ?? path
+    path == "-" ? nil : FileCheck.unresolved(path)
   }
 }

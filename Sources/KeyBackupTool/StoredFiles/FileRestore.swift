@@ -56,10 +56,18 @@ struct FileRestore: ~Copyable {
       var position = start
       let (tree, total) = (tree, total)
       let placed = try tree.write(one.name, in: [one.folder], one.attributes) {
-        (sink) throws(UserMessage) in
+        (sink, again) throws(UserMessage) in
         var failure: UserMessage?
         do throws(BackupFolderError) {
-          try opened.read(one.version) { (bytes) throws(BackupFolderError) in
+          try opened.readAnyCopy(one.version) { () throws(BackupFolderError) in
+            position = start
+            do throws(UserMessage) {
+              try again()
+            } catch {
+              failure = error
+              throw .interrupted
+            }
+          } into: { (bytes) throws(BackupFolderError) in
             do throws(UserMessage) {
               try sink(bytes)
             } catch {

@@ -77,7 +77,11 @@ final class FileSource {
     now = UInt64(max(0, world.now()))
     if input == nil, FileCheck.isFolder(path) { throw Self.noFile(path, isFolder: true) }
     self.name = try Self.name(name ?? Self.lastPart(of: path))
-    if let advice = CopyCheck.advice(name: self.name.text) { throw advice.message(path) }
+    // A link to such a file is one, too.
+    let target = input == nil ? FileCheck.absolute(path).map(Self.lastPart) : nil
+    for name in [self.name.text, target].compactMap(\.self) {
+      if let advice = CopyCheck.advice(name: name) { throw advice.message(path) }
+    }
     if let input {
       descriptor = -1
       size = input.size

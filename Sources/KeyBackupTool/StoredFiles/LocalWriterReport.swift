@@ -63,12 +63,15 @@ struct LocalWriterReport: Sendable {
   }
 
   /// The codes of a report.
-  var codes: [ExitCode] { lacksLastChange || uncounted != nil ? [.incomplete] : [] }
+  var codes: [ExitCode] {
+    (lacksLastChange || uncounted != nil ? [.incomplete] : []) + [problem?.code].compactMap(\.self)
+  }
 
   /// The advice, a sentence or two each.
   var advice: [String] {
-    // A memory that cannot be used is reported with the others.
-    var advice = problem.flatMap { $0.code == .dataInvalid ? nil : [$0.sentence] } ?? []
+    // A memory that cannot be used, or read, is reported with the others.
+    let isReported = [.dataInvalid, .permissionDenied].contains(problem?.code)
+    var advice = problem.flatMap { isReported ? nil : [$0.sentence] } ?? []
     if let uncounted { advice.append(uncounted.sentence) }
     if lacksLastChange {
       advice.append(

@@ -75,12 +75,15 @@ final class RestoredTree: Sendable {
   ///   - name: its name.
   ///   - folders: the folders below the root, from the outermost; they are made.
   ///   - attributes: of the version.
-  ///   - read: gives the contents to a closure, and throws unless they were all right.
+  ///   - read: gives the contents to a closure, and throws unless they were all right. The second
+  ///     closure takes back what was given.
   /// - Returns: whether the name now holds the version.
   /// - Throws: `cannot-create`, `io`, and the errors of `read`; no file of that name is left then.
   func write(
     _ name: String, in folders: [String], _ attributes: Attributes,
-    read: ((RawSpan) throws(UserMessage) -> Void) throws(UserMessage) -> Void
+    read: (
+      (RawSpan) throws(UserMessage) -> Void, () throws(UserMessage) -> Void
+    ) throws(UserMessage) -> Void
   ) throws(UserMessage) -> Placed {
     guard let folder = try folder(folders) else { return .taken }
     defer {
@@ -90,10 +93,11 @@ final class RestoredTree: Sendable {
     let shown = ([path] + folders + [name]).joined(separator: "/")
     if let holds = Self.holds(name, in: folder, attributes) { return holds ? .there : .taken }
     let part = try PartFile(in: folder, shown: shown)
-    try read { (bytes) throws(UserMessage) in
-      if Task.isCancelled { throw .interrupted }
-      try part.write(bytes)
-    }
+    try read(
+      { (bytes) throws(UserMessage) in
+        if Task.isCancelled { throw .interrupted }
+        try part.write(bytes)
+      }, { () throws(UserMessage) in try part.empty() })
     guard try part.place(name, attributes) else { return .taken }
     try Self.sync(folder, shown: shown)
     return .written
@@ -204,6 +208,13 @@ private struct PartFile: ~Copyable {
   }
 
   func write(_ bytes: RawSpan) throws(UserMessage) { try Output.writeAll(bytes, to: descriptor) }
+
+  /// Takes back what was written.
+  func empty() throws(UserMessage) {
+    guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
+      throw failure(errno)
+    }
+  }
 
   /// Sets time and mode, waits for the disk, and gives the file its name.
   ///

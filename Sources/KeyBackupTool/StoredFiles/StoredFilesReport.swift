@@ -32,7 +32,7 @@ struct StoredFilesReport: Sendable {
   var damaged: [FileFinding] { summary?.damaged ?? [] }
 
   /// Whether contents were read, and some are not what was written or could not be read.
-  var lacksContents: Bool { summary.map { !$0.damaged.isEmpty || $0.unread > 0 } ?? false }
+  var lacksContents: Bool { summary?.lacksContents ?? false }
 
   /// Adds the codes and the advice of this part.
   ///

@@ -44,6 +44,16 @@ enum FileCheck {
     return unsafe String(cString: resolved)
   }
 
+  /// The absolute path with its symbolic links, which may be set to something else later.
+  static func unresolved(_ path: String) -> String {
+    let whole =
+      path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    let parts = whole.split(separator: "/").filter { $0 != "." }
+    // Only the system knows what `..` means behind a link.
+    guard !parts.contains("..") else { return future(path) ?? whole }
+    return "/" + parts.joined(separator: "/")
+  }
+
   /// Throws if a folder accepts no files, before a credential is created that would then be
   /// useless.
   ///

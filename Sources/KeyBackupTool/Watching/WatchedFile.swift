@@ -98,7 +98,7 @@ struct WatchedFile: Codable, Equatable, Sendable {
     let new = WatchedFile(
       path: file.path, name: file.name, folder: folder, since: world.now(), saved: nil)
     guard let place = place(world), let known = read("\(place)/\(new.recordName)"),
-      known.folder == folder, known.name.map(NameBytes.init) == file.name.map(NameBytes.init)
+      known.name.map(NameBytes.init) == file.name.map(NameBytes.init)
     else { return new }
     return known
   }
@@ -119,7 +119,10 @@ struct WatchedFile: Codable, Equatable, Sendable {
     return try? JSONDecoder().decode(WatchedFile.self, from: data)
   }
 
-  private var recordName: String { Digest(of: Array(path.utf8).span).hex.prefix(32) + ".json" }
+  /// A file may be watched for several folders.
+  private var recordName: String {
+    Digest(of: Array((path + "\0" + folder).utf8).span).hex.prefix(32) + ".json"
+  }
 
   private static func place(_ world: World) -> String? { world.stateFolder.map { $0 + "/watched" } }
 }

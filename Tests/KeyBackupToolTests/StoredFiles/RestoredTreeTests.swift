@@ -23,7 +23,7 @@ import Testing
     let attributes = RestoredTree.Attributes(
       size: UInt64(bytes.count), modified: 1_700_000_000, mode: 0o600,
       content: Digest(of: bytes.span))
-    return try tree.write(name, in: ["node"], attributes) { (sink) throws(UserMessage) in
+    return try tree.write(name, in: ["node"], attributes) { (sink, _) throws(UserMessage) in
       try unsafe sink(bytes.span.bytes)
     }
   }

@@ -80,7 +80,7 @@ extension StatusReport {
 
   private mutating func judgeMemory() {
     for problem in unusable {
-      codes.append(.dataInvalid)
+      codes.append(problem.code)
       advice.append(problem.message + (problem.hint.map { "; " + $0 } ?? ""))
     }
   }

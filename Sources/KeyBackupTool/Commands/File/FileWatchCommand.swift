@@ -103,7 +103,7 @@ struct FileWatchCommand: ParsableCommand, LastingCommand {
   /// The files to watch, each once.
   private func files(folder: String, _ world: World) throws(UserMessage) -> [WatchedName] {
     let known = WatchedFile.all(world).filter { $0.folder == folder }
-    let named = paths.map(Self.absolute).map { path in
+    let named = paths.map(FileCheck.unresolved).map { path in
       WatchedName(path: path, name: name ?? known.first { $0.isAt(path) }?.name)
     }
     let files = named.isEmpty ? known.map { WatchedName(path: $0.path, name: $0.name) } : named
@@ -133,20 +133,12 @@ struct FileWatchCommand: ParsableCommand, LastingCommand {
     return files.filter { seen.insert(NameBytes($0.path)).inserted }
   }
 
-  /// The path from the root; links stay, because they may be set to something else later.
-  private static func absolute(_ path: String) -> String {
-    let whole =
-      path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
-    let parts = whole.split(separator: "/").filter { $0 != "." }
-    // Only the system knows what `..` means behind a link.
-    guard !parts.contains("..") else { return FileCheck.future(path) ?? whole }
-    return "/" + parts.joined(separator: "/")
-  }
-
   private func forget(_ output: Output, _ world: World) throws(UserMessage) -> ExitCode {
-    let known = WatchedFile.all(world)
-    let forgotten = paths.map(Self.absolute).filter { path in
-      known.first { $0.isAt(path) }?.forget(world) ?? false
+    // Without --folder, for whichever folder it is watched.
+    let only = folder.folder.map { FileCheck.future($0) ?? $0 }
+    let known = WatchedFile.all(world).filter { only == nil || $0.folder == only }
+    let forgotten = paths.map(FileCheck.unresolved).filter { path in
+      !known.filter { $0.isAt(path) && $0.forget(world) }.isEmpty
     }
     guard forgotten.count == paths.count else {
       throw UserMessage(
@@ -215,14 +207,9 @@ struct FileWatchCommand: ParsableCommand, LastingCommand {
     let folder = try Backup.folder(at: place, world, common)
     guard let writer = try LocalWriterChoice.writer(folder, options) else { throw notAuthorised }
     var memory = writer.namespaceID.map { AddedFilesMemory($0, world) }
-    do throws(UserMessage) {
-      try memory?.requireSame(
-        file.path, source.name, as: writer.files[source.name], mayReplace: false)
-    } catch {
-      if error.code == .interrupted { throw error }
-      // It is not saved until one of the two has another name.
-      return .refused(error)
-    }
+    // It is tried again: a person may have given one of the two another name meanwhile.
+    try memory?.requireSame(
+      file.path, source.name, as: writer.files[source.name], mayReplace: false)
     let saved: FileWatcher.Outcome
     do throws(BackupFolderError) {
       let contents = try source.contents()

@@ -131,7 +131,7 @@ struct WrittenWorld {
         size: UInt64(bytes.byteCount), modified: now, mode: 0o600, content: Digest(of: bytes))
     }
     let placed = try tree.write(path.last ?? "", in: Array(path.dropLast()), attributes) {
-      (sink) throws(UserMessage) in
+      (sink, _) throws(UserMessage) in
       try contents.withBytes { (bytes) throws(UserMessage) in try sink(bytes) }
     }
     let name = path.joined(separator: "/")
