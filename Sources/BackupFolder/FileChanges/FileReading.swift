@@ -223,10 +223,10 @@ extension OpenNamespace {
     try read(version.operation.digest, version.file, in: version.namespace, into: sink)
   }
 
-  /// Reads the contents of a version from the first of its copies that can be read.
+  /// Reads the contents of a version from the first place where they can be read.
   ///
-  /// A choice and a rotation have contents of their own. The contents of one may be damaged while
-  /// those of another are whole.
+  /// A choice, a rotation and a second version with the same contents have objects of their own. One
+  /// may be damaged or missing while another is whole.
   ///
   /// - Parameters:
   ///   - version: from ``files()``.
@@ -270,19 +270,21 @@ extension OpenNamespace {
     let namespace: NamespaceID
   }
 
-  /// The operation of a version, and then those with copies of it.
+  /// The operation of a version, and then those of the file's versions with the same contents.
+  ///
+  /// The digest of the contents is a claim until they are read, and reading compares it.
   private func holders(of version: StoredVersion) -> [Holder] {
     let own = Holder(operation: version.operation.digest, namespace: version.namespace)
-    return [own] + holders(made: version.made, version.file, version.content).filter { $0 != own }
+    return [own] + holders(version.file, version.content).filter { $0 != own }
   }
 
-  private func holders(made: Digest, _ file: FileID, _ content: Digest) -> [Holder] {
+  private func holders(_ file: FileID, _ content: Digest) -> [Holder] {
     let rules = fileState.versions
-    let places = rules.byMade[FileVersions.Key(name: made, file: file)] ?? []
-    let here = places.map { rules.versions[Int($0)] }
+    let here = (rules.places[file] ?? []).filter { !rules.isDropped[$0] }
+      .map { rules.versions[$0] }
       .filter { $0.namespace == nil && $0.put.version.content == content }
       .map { Holder(operation: $0.operation.digest, namespace: id) }
-    return here + lineage.earlier.flatMap { $0.open.holders(made: made, file, content) }
+    return here + lineage.earlier.flatMap { $0.open.holders(file, content) }
   }
 
   /// Whether a version can be restored: all of it is read, and its contents compared with their digest.
@@ -301,6 +303,7 @@ extension OpenNamespace {
     }
   }
 
+  /// Reads the contents of an operation's version.
   func read(
     _ name: Digest, _ file: FileID, in place: NamespaceID?,
     into sink: (RawSpan) throws(BackupFolderError) -> Void

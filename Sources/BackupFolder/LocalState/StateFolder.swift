@@ -46,8 +46,7 @@ struct StateFolder: Sendable {
   ///   - make: whether to create missing folders.
   /// - Throws: ``BackupFolderError/noSuchFolder(path:)``; system errors.
   init(path: String, folder: Directory, make: Bool) throws(BackupFolderError) {
-    let name = String(
-      Digest(of: Array(folder.canonicalPath().utf8).span).hex.prefix(32))
+    let name = Self.name(of: folder)
     if make {
       directory = try Directory.make(path: path).makeSubdirectory("memory").makeSubdirectory(name)
       return
@@ -56,6 +55,11 @@ struct StateFolder: Sendable {
       let directory = try localState.subdirectory(name)
     else { throw .noSuchFolder(path: "\(path)/memory/\(name)") }
     self.directory = directory
+  }
+
+  /// The name of the state folder of a folder.
+  static func name(of folder: Directory) -> String {
+    String(Digest(of: Array(folder.canonicalPath().utf8).span).hex.prefix(32))
   }
 
   /// Takes the lock that every writing run holds.

@@ -56,10 +56,13 @@ extension Namespace {
     }
   }
 
-  private func checkObjects(_ findings: inout [FileFinding]) throws(BackupFolderError) {
+  fileprivate func checkObjects(
+    _ findings: inout [FileFinding], besides read: Set<Digest> = []
+  ) throws(BackupFolderError) {
     guard let objects = try objects() else { return }
     for file in try objects.directory.names().sorted() {
-      guard let name = Digest(hex: String(file.prefix(64))), FolderLayout.objectFile(name) == file
+      guard let name = Digest(hex: String(file.prefix(64))), FolderLayout.objectFile(name) == file,
+        !read.contains(name)
       else { continue }
       let state: WalletState
       do throws(BackupFolderError) {
@@ -78,5 +81,27 @@ extension Namespace {
           state: state,
           reason: state == .incomplete ? "it cannot be read as a whole" : Self.otherBytes))
     }
+  }
+}
+
+extension OpenNamespace {
+  /// Compares the objects of versions that do not count with the digests in their names.
+  ///
+  /// Those that count are left out: whoever checks a backup decrypts them.
+  ///
+  /// - Returns: the objects that are damaged, or cannot be read.
+  /// - Throws: ``BackupFolderError/interrupted``.
+  public func checkOtherObjects() throws(BackupFolderError) -> [FileFinding] {
+    let rules = fileState.versions
+    let live = rules.places.keys.flatMap { rules.live($0) }
+    var findings: [FileFinding] = []
+    do throws(BackupFolderError) {
+      try namespace.checkObjects(
+        &findings, besides: Set(live.compactMap { rules.versions[$0].put.version.object }))
+    } catch {
+      // One that may not be listed is among the sealed findings.
+      if error == .interrupted { throw error }
+    }
+    return findings
   }
 }

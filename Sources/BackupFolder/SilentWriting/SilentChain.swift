@@ -9,6 +9,9 @@ final class SilentChain {
   let state: SilentState
   let namespace: Namespace
   private(set) var next: OperationHeader
+  /// Whether the folder has a newer operation of this writer than the state knows: the computer was set
+  /// back, or copied.
+  private(set) var isSetBack = false
   private let grant: SilentState.Grant
   private let folder: Directory
   private var isSynced = false
@@ -23,7 +26,9 @@ final class SilentChain {
     self.namespace = namespace
     self.folder = folder
     next = try Self.header(state, after: nil, namespace.id)
-    next = try Self.header(state, after: try highest(), namespace.id)
+    let found = try highest()
+    isSetBack = (found?.counter ?? 0) > (state.last?.counter ?? 0)
+    next = try Self.header(state, after: found, namespace.id)
   }
 
   // MARK: What it follows

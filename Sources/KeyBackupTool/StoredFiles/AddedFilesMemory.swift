@@ -5,24 +5,28 @@ internal import CommandSupport
 internal import FoundationEssentials
 internal import Glibc
 
-/// The paths from which this computer added files to a backup, by the files' IDs.
+/// The paths from which this computer added files, by the files' IDs.
 ///
 /// So two files of one name do not become versions of one file, and a computer knows its own files
-/// whatever its name is. A failure to store it is no error.
+/// whatever its name is. A file keeps its ID when the master key is rotated. A failure to store it is
+/// no error.
 struct AddedFilesMemory {
   private let folder: String?
-  private let namespace: NamespaceID
   private var paths: [String: String] = [:]
+
+  private static let name = "paths.json"
 
   private static let fileLimit = 16 << 20
 
-  init(_ namespace: NamespaceID, _ world: World) {
+  init(_ world: World) {
     folder = world.stateFolder.map { $0 + "/added-files" }
-    self.namespace = namespace
-    guard let folder,
-      let text = ForeignFile.text("\(folder)/\(namespace.hex).json", limit: Self.fileLimit)
-    else { return }
-    paths = (try? JSONDecoder().decode([String: String].self, from: Data(text.utf8))) ?? [:]
+    paths = read()
+  }
+
+  private func read() -> [String: String] {
+    guard let folder, let text = ForeignFile.text("\(folder)/\(Self.name)", limit: Self.fileLimit)
+    else { return [:] }
+    return (try? JSONDecoder().decode([String: String].self, from: Data(text.utf8))) ?? [:]
   }
 
   /// Whether this computer has added the file.
@@ -73,11 +77,13 @@ struct AddedFilesMemory {
     let known = paths[file.hex]
     guard let folder, known.map(NameBytes.init) != NameBytes(place), !place.isEmpty || known == nil
     else { return }
+    // Another run may have remembered something meanwhile.
+    paths.merge(read()) { $1 }
     paths[file.hex] = place
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     guard let bytes = try? encoder.encode(paths) else { return }
-    try? PrivateFolder.replace(Array(bytes), as: namespace.hex + ".json", in: folder)
+    try? PrivateFolder.replace(Array(bytes), as: Self.name, in: folder)
   }
 
   private static func place(_ path: String) -> String? {

@@ -33,12 +33,11 @@ struct FileRow: Sendable {
 
   var state: State {
     if file.isConflicted { return .conflict }
-    if let live = file.live.first {
-      return switch live.object {
-      case .inline, .here: .current
-      case .missing: .missing
-      case .wrongSize: .incomplete
-      }
+    if !file.live.isEmpty {
+      // Several have the same contents.
+      let states = Set(file.live.map(\.object))
+      if states.contains(.inline) || states.contains(.here) { return .current }
+      return states.contains(.wrongSize) ? .incomplete : .missing
     }
     let standings = Set(file.versions.map(\.standing))
     if standings.contains(.late) { return .late }

@@ -1,5 +1,6 @@
 internal import BackupFolder
 internal import CSPP
+internal import CommandSupport
 
 extension LocalSilentWriter {
   /// Why nothing that it writes counts in the folder yet; nil: it does.
@@ -7,6 +8,24 @@ extension LocalSilentWriter {
   /// What cannot be found counts as missing.
   func uncounted(in folder: BackupFolder) -> UserMessage? {
     (try? folder.holdsAuthorisation(of: self)) == true ? nil : .notCounting(in: namespaceID)
+  }
+
+  /// Whether this computer has seen, when it opened the backup, that it was retired.
+  func isKnownRetired(_ world: World) -> Bool {
+    namespaceID.flatMap { StoredFilesMemory.of($0, world) }?.computers
+      .contains { $0.writerID == writerID.hex && $0.isRetired } ?? false
+  }
+}
+
+extension BackupFolder {
+  /// What to do where the folder was moved and this computer wrote without a touch; nil: it did not.
+  var movedHint: String? {
+    movedMemory().map { moved in
+      let (path, target) = (ShellWord.quoted(moved.path), ShellWord.quoted(moved.target))
+      return
+        "this computer writes without a touch to the backup at another path. If the folder was moved "
+        + "(not copied), let it go on: rm -rf \(target) && mv \(path) \(target)"
+    }
   }
 }
 
@@ -18,16 +37,17 @@ enum LocalWriterChoice {
   ///   - folder: the synced folder.
   ///   - options: the backup that is named.
   ///   - change: the changes that it must be allowed to make.
+  ///   - world: what this computer remembers: one that it knows to be retired is none.
   /// - Returns: the writer.
   /// - Throws: `ambiguous` where it is one for several backups of the folder.
   static func writer(
     _ folder: BackupFolder, _ options: FolderOptions,
-    for change: SilentWriter.Permissions = .filePut
+    for change: SilentWriter.Permissions = .filePut, _ world: World
   ) throws(UserMessage) -> LocalSilentWriter? {
     let writers: [LocalSilentWriter]
     do throws(BackupFolderError) {
       writers = try folder.localSilentWriters().filter {
-        $0.namespaceID != nil && $0.may.isSuperset(of: change)
+        $0.namespaceID != nil && $0.may.isSuperset(of: change) && !$0.isKnownRetired(world)
       }
     } catch {
       throw UserMessage(error)

@@ -4,6 +4,8 @@ internal import CSPP
 /// This computer as one that writes without a touch, for a report that needs no key.
 struct LocalWriterReport: Sendable {
   private let writers: [LocalSilentWriter]
+  /// Those that this computer has seen to be retired.
+  private let retired: Set<WriterID>
   /// The backup that is reported about.
   private let backup: NamespaceID
   /// Wallets that were added here and have no CSPP file.
@@ -14,11 +16,14 @@ struct LocalWriterReport: Sendable {
   private let uncounted: UserMessage?
   /// Why it is not known.
   let problem: UserMessage?
+  /// What to do where the folder was moved; nil: nothing.
+  private let movedHint: String?
 
   /// - Parameters:
   ///   - folder: the synced folder.
   ///   - backup: the backup that is reported about.
-  init(_ folder: BackupFolder, _ backup: NamespaceID) {
+  ///   - world: what this computer remembers.
+  init(_ folder: BackupFolder, _ backup: NamespaceID, _ world: World) {
     self.backup = backup
     var found: ([LocalSilentWriter], Int) = ([], 0)
     var obstacle: UserMessage?
@@ -26,7 +31,7 @@ struct LocalWriterReport: Sendable {
     var notCounting: UserMessage?
     do throws(BackupFolderError) {
       found.0 = try folder.localSilentWriters()
-      for writer in found.0 where writer.namespaceID == backup {
+      for writer in found.0 where writer.namespaceID == backup && !writer.isKnownRetired(world) {
         found.1 += try folder.walletsWithoutFile(of: writer)
         if try !folder.holdsLastChange(of: writer) { isLacking = true }
         notCounting = writer.uncounted(in: folder) ?? notCounting
@@ -35,12 +40,16 @@ struct LocalWriterReport: Sendable {
       obstacle = UserMessage(error)
     }
     (writers, waiting) = found
+    retired = Set(found.0.filter { $0.isKnownRetired(world) }.map(\.writerID))
     lacksLastChange = isLacking
     uncounted = notCounting
     problem = obstacle
+    movedHint = folder.movedHint
   }
 
-  private var current: [LocalSilentWriter] { writers.filter { $0.namespaceID == backup } }
+  private var current: [LocalSilentWriter] {
+    writers.filter { $0.namespaceID == backup && !retired.contains($0.writerID) }
+  }
 
   /// Whether this computer may write to the backup without a touch.
   var isCurrent: Bool { !current.isEmpty }
@@ -72,6 +81,12 @@ struct LocalWriterReport: Sendable {
     // A memory that cannot be used, or read, is reported with the others.
     let isReported = [.dataInvalid, .permissionDenied].contains(problem?.code)
     var advice = problem.flatMap { isReported ? nil : [$0.sentence] } ?? []
+    if current.isEmpty, writers.contains(where: { retired.contains($0.writerID) }) {
+      advice.append(
+        "this computer was retired, so it writes without a touch no longer. To let it write again: "
+          + "keybackup writers request --new-key")
+    }
+    if let movedHint { advice.append(movedHint) }
     if let uncounted { advice.append(uncounted.sentence) }
     if lacksLastChange {
       advice.append(
@@ -85,7 +100,9 @@ struct LocalWriterReport: Sendable {
           + "\(waiting == 1 ? "has" : "have") no CSPP file. A computer with a key writes it with its "
           + "next change, unless it was removed there.")
     }
-    if current.isEmpty, let other = writers.last(where: { $0.namespaceID != nil })?.namespaceID {
+    if current.isEmpty, retired.isEmpty,
+      let other = writers.last(where: { $0.namespaceID != nil })?.namespaceID
+    {
       advice.append(
         "this computer writes without a touch to the backup \(other.hex), not to this one. If the "
           + "master key was rotated, authorise it again: keybackup writers request")

@@ -60,6 +60,16 @@ struct StoredFilesMemory: Codable, Equatable, Sendable {
     return found
   }
 
+  /// What became of the version that this computer wrote last of a file, as it knows from opening the
+  /// backup; nil: it counts.
+  static func putAside(
+    _ name: PathComponent, _ writer: LocalSilentWriter, in folder: BackupFolder, _ world: World
+  ) -> PutAside? {
+    let next = writer.namespaceID.flatMap { folder.knownSuccessor(of: $0) }
+    return (next ?? writer.namespaceID).flatMap { of($0, world) }?
+      .putAside(writer.files[name], writer)
+  }
+
   /// Whether a report could have had these numbers: others are a damaged file's.
   private var isPossible: Bool {
     let numbers =

@@ -3,6 +3,7 @@ import Testing
 
 @testable import BackupFolder
 @testable import CSPP
+@testable import SecretMemory
 
 extension OpenNamespace {
   /// The path of a version's object.
@@ -96,6 +97,68 @@ struct RetentionTests {
     #expect(try open.pruneFiles(keeping: 4).versions == 0)
     // With fewer than the five that are whole it goes.
     #expect(try open.pruneFiles(keeping: 3).versions == 1)
+  }
+
+  /// A thief of a silent computer writes objects that have their name's bytes, and do not open.
+  @Test
+  func `Versions that do not open make no older one go`() throws {
+    for number in 1...12 {
+      let bytes = [UInt8](
+        repeating: UInt8(number), count: Int(ObjectFormat.objectSize(of: 70_000)))
+      let name = Digest(of: bytes.span)
+      try Data(bytes).write(
+        to: URL(
+          fileURLWithPath: scene.namespacePath + "/keybackup/objects/"
+            + FolderLayout.objectFile(name)))
+      let file = try #require(try scene.open("node").localSilentWriters().first)
+      let id = try #require(try file.files[.of("channel.backup")])
+      let last = try #require(file.versions[id])
+      try node.publish { builder in
+        let object = SealedObject(
+          name: name, key: .random(count: 32), size: 70_000, content: Digest(of: [1].span))
+        try builder.filePut(
+          id, name: .of("channel.backup"),
+          version: NewFileVersion(object: object, modified: 1, mode: 0o600), replaces: [last])
+      }
+    }
+    for day in 0...6 { _ = try scene.unlock("a", at: Self.start + UInt64(day) * Self.day) }
+    var open = try scene.unlock("a", at: Self.start + 7 * Self.day)
+    // Ten of the fifteen good ones are newer than five.
+    #expect(try open.pruneFiles().versions == 4)
+    #expect(try open.pruneFiles(keeping: 10).versions == 0)
+    let left = try scene.unlock("b")
+    #expect(try left.file().versions.count { (try? left.text($0)) != nil } == 11)
+  }
+
+  @Test
+  func `A version stays while the one that was chosen instead of it cannot be read`() throws {
+    let folder = try scene.namespacePath + "/keybackup/objects"
+    let reader = try scene.unlock("b")
+    let oldest = try #require(
+      try reader.file().versions.min { $0.operation.counter < $1.operation.counter })
+    let original = try reader.objectPath(of: oldest, in: folder)
+    var chooser = try scene.unlock("a")
+    #expect(try chooser.choose(oldest))
+    let chosen = try #require(try scene.unlock("b").file().live.first { $0.made == oldest.made })
+    let copy = try scene.unlock("b").objectPath(of: chosen, in: folder)
+    #expect(copy != original)
+    let size = try Data(contentsOf: URL(fileURLWithPath: copy)).count
+    try Data(count: size).write(to: URL(fileURLWithPath: copy))
+    for day in 0...6 { _ = try scene.unlock("a", at: Self.start + UInt64(day) * Self.day) }
+    var open = try scene.unlock("a", at: Self.start + 7 * Self.day)
+    _ = try open.pruneFiles(keeping: 1)
+    #expect(FileManager.default.fileExists(atPath: original))
+    // The contents are restored, and can be chosen once more.
+    var text = ""
+    let after = try scene.unlock("c")
+    let live = try #require(try after.file().live.first { $0.made == oldest.made })
+    #expect(throws: BackupFolderError.self) { try after.text(live) }
+    try after.readAnyCopy(live) { () throws(BackupFolderError) in
+      text = ""
+    } into: { piece in
+      unsafe piece.withUnsafeBytes { text += unsafe String(decoding: $0, as: UTF8.self) }
+    }
+    #expect(text.hasPrefix("1 1 "))
   }
 
   /// One computer chooses a version again, and another one gives it up before it knows.

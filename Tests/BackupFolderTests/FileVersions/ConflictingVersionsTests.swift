@@ -221,4 +221,43 @@ struct ConflictingVersionsTests {
     try open.choose(good)
     #expect(try scene.unlock("b").live() == ["good"])
   }
+
+  /// A computer that was set back says nothing of what it has written since.
+  @Test
+  func `What a computer has again after it was set back is a version once more`() throws {
+    let node = try SilentComputer(scene)
+    try node.write("one", "set-back")
+    try node.withClonedState { try node.write("two", "set-back") }
+    try node.write("one", "set-back")
+    guard case .unchanged = try node.add(.of("one"), "set-back") else {
+      Issue.record("It is written with each run.")
+      return
+    }
+    let open = try scene.unlock("b")
+    #expect(try open.live("set-back") == ["one", "two"])
+  }
+
+  /// Each has an object of its own.
+  @Test
+  func `Of two versions with the same contents one is enough`() throws {
+    let node = try SilentComputer(scene)
+    try node.withClonedState { try node.add(.large("same "), "twins") }
+    try node.add(.large("same "), "twins")
+    let folder = try scene.namespacePath + "/keybackup/objects/"
+    for object in try FileManager.default.contentsOfDirectory(atPath: folder) {
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: folder + object))
+      try FileManager.default.removeItem(atPath: folder + object)
+      let open = try scene.unlock("b")
+      for version in try open.file("twins").live {
+        var size = 0
+        try open.readAnyCopy(version) { () throws(BackupFolderError) in
+          size = 0
+        } into: {
+          size += $0.byteCount
+        }
+        #expect(size == 100_000)
+      }
+      try bytes.write(to: URL(fileURLWithPath: folder + object))
+    }
+  }
 }

@@ -4,6 +4,7 @@ import Testing
 
 @testable import BackupFolder
 @testable import CSPP
+@testable import SecretMemory
 
 @Suite("Objects in the folder")
 struct ObjectFileTests {
@@ -66,6 +67,23 @@ struct ObjectFileTests {
     try FileManager.default.removeItem(atPath: path)
     try whole.write(to: url)
     #expect(try read() == (.here, nil))
+  }
+
+  /// A log grows all the time.
+  @Test(arguments: [1_000, 200_000])
+  func `What a file grows by while it is read is left out`(size: Int) throws {
+    let path = scene.base + "/growing"
+    let text = String(repeating: "0123456789", count: size / 10)
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    let file = try #require(FileHandle(forUpdatingAtPath: path))
+    let contents = try FileContents(descriptor: file.fileDescriptor)
+    let found = try contents.digest { false }
+    try file.seekToEnd()
+    try file.write(contentsOf: Data(repeating: 1, count: 100_000))
+    let prepared = try ObjectFolder.prepare(
+      contents, found: found, hedge: .random(count: 32), in: scene.open("a").namespace(), tag: "t"
+    ) { _ in }
+    #expect(prepared.version.size == UInt64(size) && prepared.version.content == found.digest)
   }
 
   @Test

@@ -176,6 +176,45 @@ struct RotationWithFilesTests {
     for file in try there.files() { #expect(try there.text(file.live[0]).hasPrefix("text")) }
     #expect(there.fileState.reopened.count == 1)
   }
+
+  /// Overwrites an object of the right size.
+  private func damage(_ path: String) throws {
+    let url = URL(fileURLWithPath: path)
+    var bytes = try Data(contentsOf: url)
+    bytes[bytes.count / 2] ^= 1
+    try bytes.write(to: url)
+  }
+
+  @Test
+  func `Contents that are damaged here are read from the earlier namespace, and repaired`() throws {
+    let files = try RotatedFiles()
+    let node = try SilentComputer(files.scene)
+    try node.add(.large("one "), "large")
+    let next = try files.rotate().namespace.id
+    let folder = files.path(next) + "/keybackup/objects"
+    let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first)
+    let whole = try Data(contentsOf: URL(fileURLWithPath: folder + "/" + name))
+    try damage(folder + "/" + name)
+    let open = try files.open(next)
+    let version = try #require(try open.file("large").live.first)
+    #expect(version.object == .here)
+    #expect(throws: BackupFolderError.file(.contentsDamaged)) { try open.read(version) { _ in } }
+    #expect(try open.damagedCarriedContents() == 1)
+    var text = ""
+    var tries = 1
+    try open.readAnyCopy(version) { () throws(BackupFolderError) in
+      text = ""
+      tries += 1
+    } into: { piece in
+      unsafe piece.withUnsafeBytes { text += unsafe String(decoding: $0, as: UTF8.self) }
+    }
+    #expect(tries == 2 && text.hasPrefix("one one ") && text.utf8.count == 100_000)
+    var repairing = try files.open(next, "a")
+    try repairing.repair()
+    #expect(try Data(contentsOf: URL(fileURLWithPath: folder + "/" + name)) == whole)
+    #expect(try files.open(next).damagedCarriedContents() == 0)
+    try files.expectSameElsewhere(files.open(next))
+  }
 }
 
 extension OpenNamespace {

@@ -323,6 +323,38 @@ struct SilentWritingTests {
     try node.write("one channel")
     #expect(try scene.unlock("a").live() == ["one channel"])
   }
+
+  @Test
+  func `The last versions are here with their operations and objects, or they are not`() throws {
+    let scene = try Scene(inMemory: true)
+    _ = try scene.create("a")
+    let node = try SilentComputer(scene)
+    let names = try [PathComponent.of("large"), PathComponent.of("small")]
+    func areHere(_ names: [PathComponent]) throws -> Bool {
+      let folder = try scene.open("node")
+      let writer = try #require(try folder.localSilentWriters().first)
+      return try folder.holdsLastVersions(of: writer, names: names)
+    }
+    try node.add(.large("channels "), "large")
+    #expect(try !areHere(names) && areHere([names[0]]))
+    try node.add(.of("a few"), "small")
+    #expect(try areHere(names))
+    let root = try scene.namespacePath + "/keybackup/"
+    let paths = try FileManager.default.subpathsOfDirectory(atPath: root).filter {
+      $0.hasSuffix(".bin") || ($0.hasPrefix("sealed/") && $0.hasSuffix(".json"))
+    }
+    #expect(paths.count == 3)
+    for path in paths {
+      let file = URL(fileURLWithPath: root + path)
+      let whole = try Data(contentsOf: file)
+      try FileManager.default.removeItem(at: file)
+      #expect(try !areHere(names), "\(path)")
+      try whole.dropLast().write(to: file)
+      #expect(try !areHere(names), "\(path)")
+      try whole.write(to: file)
+      #expect(try areHere(names))
+    }
+  }
 }
 
 extension Hex {

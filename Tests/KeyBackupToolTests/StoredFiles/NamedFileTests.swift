@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -138,5 +139,68 @@ import Testing
       ["file", "prune"], wrapper: ["sh", "-c", "exec \"$@\" >/dev/full", "sh"], expecting: 74)
     #expect(full.err.contains("no version was given up"), "\(full.err)")
     #expect(!full.err.contains("all the same"), "\(full.err)")
+  }
+
+  @Test func `A link to a file that must not be copied is refused, too`() async throws {
+    let computers = try await FileComputers()
+    try Files.write("live database", to: computers.files + "/channel.db")
+    let direct = try await computers.laptop(
+      ["file", "add", computers.files + "/channel.db"], expecting: nil)
+    try Files.link(computers.files + "/innocent", to: computers.files + "/channel.db")
+    let linked = try await computers.laptop(
+      ["file", "add", computers.files + "/innocent"], expecting: nil)
+    #expect(direct.code != 0 && linked.code == direct.code, "\(linked.text)")
+  }
+
+  /// It would be read for hours otherwise.
+  @Test func `A file that is too large is refused at once`() async throws {
+    let computers = try await FileComputers()
+    let path = computers.files + "/huge"
+    try Files.write("", to: path)
+    #expect(unsafe truncate(path, 1 << 40 + 1) == 0)
+    let refused = try await computers.laptop(["file", "add", path], expecting: 65)
+    #expect(refused.err.contains("larger than 1 TiB") && refused.endedAtOnce, "\(refused.text)")
+  }
+
+  @Test func `Commands about files say that the folder is older`() async throws {
+    let computers = try await FileComputers()
+    for name in ["k1", "k2"] {
+      try Files.write(name, to: computers.files + "/" + name)
+      try await computers.laptop(["file", "add", computers.files + "/" + name])
+    }
+    let log = computers.backup.place + "/keybackup/log"
+    let last = try #require(Files.tree(log).filter { $0.hasSuffix(".json") }.max())
+    try Files.remove(log + "/" + last)
+    let commands = [
+      ["file", "list"], ["file", "history", "k1"], ["file", "show", "k1"],
+      ["file", "restore", "k1", "--out", computers.target("a")],
+      ["restore", "--only", "files", "--out", computers.target("b")],
+    ]
+    for command in commands {
+      let told = try await computers.laptop(command, expecting: 89)
+      #expect(told.err.contains("older than what this computer has seen"), "\(told.text)")
+      let json = try await computers.laptop(command + ["--json"], expecting: 89).json()
+      #expect(json["history"].text == "rolled-back", "\(json)")
+    }
+  }
+
+  @Test func `An error while files are written tells which are there`() async throws {
+    let computers = try await FileComputers()
+    try Files.write("a", to: computers.files + "/small")
+    try Files.write(String(repeating: "b", count: 400_000), to: computers.files + "/large")
+    for name in ["small", "large"] {
+      try await computers.laptop(["file", "add", computers.files + "/" + name])
+    }
+    // As on a full disk, but no disk has to be made.
+    let wrapper = ["bash", "-c", #"trap '' XFSZ; ulimit -f 256; exec "$@""#, "bash"]
+    let restore = { (more: [String]) in
+      try await computers.box.keybackup(
+        ["file", "restore", "small", "large"] + more, wrapper: wrapper, expecting: 74)
+    }
+    let told = try await restore(["--out", computers.target("a")])
+    #expect(told.err.contains("1 file of 2 is in"), "\(told.text)")
+    let json = try await restore(["--out", computers.target("b"), "--json"]).json()
+    #expect(json["restored"].number == 1 && json["failed"].items.count == 1, "\(json)")
+    #expect(json["failed"][0]["name"].text == "large", "\(json)")
   }
 }

@@ -179,4 +179,44 @@ import Testing
       #expect(try Files.text("\(out)/\(file)") == text, sourceLocation: location)
     }
   }
+
+  @Test func `After a rotation a computer still knows which files are its own`() async throws {
+    let computers = try await FileComputers()
+    let paths = ["a", "b"].map { computers.files + "/\($0)/f" }
+    for path in paths {
+      try Files.makeFolder(String(path.dropLast(2)))
+      try Files.write(path, to: path)
+    }
+    try await computers.laptop(["file", "add", paths[0]])
+    // Another computer, of the same name as all here, rotates the master key.
+    try await computers.third(["rotate", "--master-key"])
+    let refused = try await computers.laptop(["file", "add", paths[1]], expecting: 64)
+    #expect(refused.err.contains("is the name of"), "\(refused.text)")
+    try Files.write("new", to: paths[0])
+    let again = try await computers.laptop(["file", "add", paths[0], "--json"]).json()
+    #expect(again["files"][0]["changed"].flag == true, "\(again)")
+    let listed = try await computers.laptop(["file", "list", "--json"]).json()
+    #expect(listed["files"].items.count == 1, "\(listed)")
+  }
+
+  /// Plain `verify` reads them, and says so.
+  @Test func `A deep check reads the contents of versions that were replaced, too`() async throws {
+    let computers = try await FileComputers()
+    let path = computers.files + "/large"
+    for letter in ["a", "b"] {
+      try Files.write(String(repeating: letter, count: 100_000), to: path)
+      try await computers.laptop(["file", "add", path])
+    }
+    try await computers.laptop(["verify", "--deep"])
+    let folder = computers.backup.place + "/keybackup/objects/"
+    for object in Files.tree(folder) {
+      let whole = try Files.read(folder + object)
+      var changed = whole
+      changed[70_000] ^= 1
+      try Files.write(changed, to: folder + object)
+      try await computers.laptop(["verify"], expecting: 65)
+      try await computers.laptop(["verify", "--deep"], expecting: 65)
+      try Files.write(whole, to: folder + object)
+    }
+  }
 }

@@ -268,4 +268,45 @@ import Testing
     #expect(restored.err.contains(#""event":"progress""#), "\(restored.err)")
     #expect(try Files.read(out + "/node/large") == [UInt8](repeating: 0, count: 12_000_000))
   }
+
+  @Test func `A computer that knows that it was retired uses the key again`() async throws {
+    let computers = try await FileComputers()
+    let path = computers.files + "/f"
+    try Files.write("one", to: path)
+    try await computers.laptop(["writers", "authorise", "--label", "lapw"])
+    try await computers.laptop(["file", "add", path])
+    try await computers.laptop(["writers", "retire", "lapw", "--yes"])
+    try Files.write("two", to: path)
+    let added = try await computers.laptop(["file", "add", path, "--json"]).json()
+    #expect(added["counts"] == .null, "\(added)")
+    let status = try await computers.laptop(["status"], expecting: nil)
+    #expect(status.text.contains("this computer was retired"), "\(status.text)")
+    let watch = try await computers.laptop(["file", "watch", "--once", path], expecting: 78)
+    #expect(watch.err.contains("may not write without a key"), "\(watch.text)")
+    let out = computers.target()
+    try await computers.third(["restore", "--only", "files", "--out", out], expecting: nil)
+    let texts = try Files.tree(out).filter { $0.hasSuffix("/f") }
+      .map { try Files.text(out + "/" + $0) }
+    #expect(texts.contains("two"), "\(Files.tree(out))")
+  }
+
+  /// A computer remembers a folder by its path.
+  @Test func `A folder that was moved is told, with the way to go on`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer()
+    try await computers.serverAdds("one")
+    let moved = computers.box.root + "/moved"
+    try Files.move(computers.box.folder, to: moved)
+    let file = computers.serverHome + "/channel.backup"
+    let refused = try await computers.server(
+      ["file", "watch", "--once", file, "--folder", moved], expecting: 78)
+    #expect(refused.err.contains("If the folder was moved"), "\(refused.text)")
+    let status = try await computers.server(["status", "--folder", moved], expecting: nil)
+    let command = try #require(status.text.firstMatch(of: /rm -rf (.*) && mv (.*) (.*)/))
+    try Files.remove(String(command.1))
+    try Files.move(String(command.2), to: String(command.1))
+    try Files.write("two", to: file)
+    let added = try await computers.server(["file", "add", file, "--folder", moved])
+    #expect(added.out.contains("Saved"), "\(added.text)")
+  }
 }

@@ -164,7 +164,23 @@ import Testing
     try await computers.laptop(["verify", "--deep"], expecting: 94)
     let list = try await computers.laptop(["conflicts", "list", "--json"]).json()["conflicts"]
     #expect(list.items.count == 1 && list[0]["id"].text == "held", "\(list)")
-    #expect(list[0]["versions"].items.count == 1)
+    #expect(list[0]["versions"].items.map { $0["state"].text } == ["held-back"])
+    // Nobody takes it for one of the person's own.
+    let out = computers.target()
+    let text = try await computers.third(["restore", "--out", out], expecting: 94)
+    #expect(text.err.contains("a retired computer wrote 1 wallet, held back"), "\(text.text)")
+    #expect(!text.err.contains("several versions"), "\(text.text)")
+    let json = try await computers.third(
+      ["restore", "--out", out + "-2", "--names", "--json"], expecting: 94
+    ).json()
+    let held = json["files"].items.filter { $0["state"].text == "held-back" }
+    #expect(held.count == 1 && json["files"].items.count == 3, "\(json)")
+    #expect(held.allSatisfy { $0["file"].text?.hasSuffix("-held-back.json") == true }, "\(held)")
+    #expect(Files.tree(out).count { $0.hasSuffix("-held-back.json") } == 1, "\(Files.tree(out))")
+    try await computers.laptop(["rotate", "--master-key"])
+    let late = try await computers.third(["restore", "--out", out + "-3"], expecting: 94)
+    #expect(late.err.contains("a retired computer wrote 1 wallet, held back"), "\(late.text)")
+    #expect(Files.tree(out + "-3").count { $0.hasSuffix("-held-back.json") } == 1)
     try await computers.laptop(["wallet", "remove", "held", "--yes"])
     try await computers.laptop(["verify", "--deep"])
   }

@@ -127,4 +127,17 @@ import Testing
       [Build.keybackup, "writers", "request", "--qr"], key: nil, environment: ["LANG": "C"])
     #expect(ascii.err.contains("cannot show the QR code") && ascii.code == 0, "\(ascii.text)")
   }
+
+  @Test func `An answered request is not given other rights`() async throws {
+    let computers = try await FileComputers()
+    let line = try #require(
+      try await computers.server(["writers", "request", "--label", "node", "--json"])
+        .json()["line"].text)
+    let authorise = ["writers", "authorise", line, "--yes", "--json"]
+    let first = try await computers.laptop(authorise).json()
+    let refused = try await computers.laptop(authorise + ["--may", "all"], expecting: 73)
+    #expect(refused.err.contains("was authorised already"), "\(refused.text)")
+    let again = try await computers.laptop(authorise).json()
+    #expect(again["may"] == first["may"])
+  }
 }

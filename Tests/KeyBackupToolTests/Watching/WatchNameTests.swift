@@ -25,6 +25,61 @@ import Testing
     #expect(wrong.err.contains("--name goes with one path"), "\(wrong.err)")
   }
 
+  /// To a file system, one letter in two compositions gives two names.
+  @Test func `Names that look the same are two files`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer()
+    let names = ["caf\u{E9}", "cafe\u{301}"]
+    let paths = names.map { computers.serverHome + "/" + $0 }
+    for (path, text) in zip(paths, ["one", "two"]) { try Files.write(text, to: path) }
+    let once = try await computers.server(["file", "watch", "--once", "--json"] + paths).json()
+    #expect(once["files"].items.map { $0["outcome"].text } == ["saved", "saved"], "\(once)")
+    let other = try await computers.server(
+      ["file", "add", paths[1], "--name", names[0]], expecting: 64)
+    #expect(other.err.contains("is the name of"), "\(other.err)")
+    let out = computers.target()
+    try await computers.third(["restore", "--only", "files", "--out", out])
+    let texts = try names.map { try Files.text(out + "/node/" + $0) }
+    #expect(texts == ["one", "two"], "\(Files.tree(out))")
+  }
+
+  @Test func `A link may be set to another file`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer()
+    let home = computers.serverHome
+    for name in ["old", "new"] {
+      try Files.makeFolder(home + "/" + name)
+      try Files.write(name, to: home + "/\(name)/scb")
+    }
+    try Files.link(home + "/scb", to: home + "/old/scb")
+    try await computers.server(["file", "watch", "--once", home + "/scb"])
+    try Files.remove(home + "/scb")
+    try Files.link(home + "/scb", to: home + "/new/scb")
+    try await computers.server(["file", "watch", "--once", home + "/scb"])
+    let listed = try await computers.third(["file", "history", "scb", "--json"]).json()
+    #expect(listed["versions"].items.count == 2, "\(listed)")
+  }
+
+  @Test func `A file is watched for several folders`() throws {
+    let box = try Sandbox()
+    let own = try OwnWorld(box)
+    let file = WatchedName(path: box.root + "/wallet", name: "other")
+    for folder in ["/one", "/two"] {
+      WatchedFile.record(file, folder: folder, own.world).keep(own.world)
+    }
+    #expect(Set(WatchedFile.all(own.world).map(\.folder)) == ["/one", "/two"])
+  }
+
+  @Test func `A watched file is not the heartbeat's`() async throws {
+    let box = try Sandbox()
+    try Files.write("precious", to: box.root + "/file")
+    let refused = try await box.keybackup(
+      ["file", "watch", "--once", box.root + "/file", "--heartbeat", box.root + "/./file"],
+      key: nil, pin: .none, expecting: 64)
+    #expect(refused.err.contains("is watched"), "\(refused.text)")
+    #expect(try Files.text(box.root + "/file") == "precious")
+  }
+
   @Test func `A name is remembered`() async throws {
     let box = try Sandbox()
     let own = try OwnWorld(box)

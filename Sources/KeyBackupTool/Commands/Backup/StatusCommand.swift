@@ -70,7 +70,7 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
     try Interruption.check()
     report.listsAll = common.verbose
     report.watchOnly = WatchOnlyMemory(backup.namespace.id, world).records?.count
-    let writer = LocalWriterReport(backup.folder, backup.namespace.id)
+    let writer = LocalWriterReport(backup.folder, backup.namespace.id, world)
     report.stored.writer = writer
     report.stored.remembered = RememberedFilesReport(
       backup.namespace, besides: writer.ids, world)

@@ -44,6 +44,8 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
       opened.remember(summary, world)
       report.stored = StoredFilesReport(summary, at: world.now())
       report.findings += report.stored.damaged
+      // An interruption is noticed below.
+      report.findings += (try? opened.checkOtherObjects()) ?? []
       // An earlier backup may have what is damaged here.
       if report.stored.lacksContents { report.spent = [] }
       report.copies = try backup.namespace(of: opened).countWalletCopies()
@@ -56,7 +58,7 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
       report = try StatusReport(structureOf: backup, readingAll: true)
     }
     try Interruption.check()
-    report.stored.writer = LocalWriterReport(backup.folder, report.namespaceID)
+    report.stored.writer = LocalWriterReport(backup.folder, report.namespaceID, world)
     report.listsAll = unlock.common.verbose
     report.judge()
     report.judgeKeySlots(at: world.now())

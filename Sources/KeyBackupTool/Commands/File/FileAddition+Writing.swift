@@ -33,7 +33,7 @@ extension FileAddition {
     var added = AddedFiles(files, unlock.common, world)
     let folder = try Backup.folder(
       at: unlock.folder.path(world, output), world, unlock.common)
-    if let writer = try LocalWriterChoice.writer(folder, unlock.folder) {
+    if let writer = try LocalWriterChoice.writer(folder, unlock.folder, world) {
       try writeSilently(&added, terms, folder, writer, world)
     } else {
       try await write(&added, unlock, terms, world)
@@ -57,15 +57,14 @@ extension FileAddition {
         hint: "where your key is, run: keybackup file add PATH --to ID")
     }
     added.isSilent = true
-    let next = writer.namespaceID.flatMap { folder.knownSuccessor(of: $0) }
-    added.isBehind = next != nil
-    var memory = writer.namespaceID.map { AddedFilesMemory($0, world) }
+    added.isBehind = writer.namespaceID.flatMap { folder.knownSuccessor(of: $0) } != nil
+    var memory = AddedFilesMemory(world)
     for file in added.files where !terms.replace {
-      try memory?.requireSame(file.path, file.name, as: writer.files[file.name])
+      try memory.requireSame(file.path, file.name, as: writer.files[file.name])
     }
-    let seen = (next ?? writer.namespaceID).flatMap { StoredFilesMemory.of($0, world) }
     for place in added.files.indices {
-      let aside = seen?.putAside(writer.files[added.files[place].name], writer)
+      let aside = StoredFilesMemory.putAside(
+        added.files[place].name, writer, in: folder, world)
       // One that was removed is meant to come back. Beside a version that somebody chose since, it
       // would be a conflict with each run of a job.
       let isMeant = terms.again || aside?.isRemoved == true
@@ -74,7 +73,7 @@ extension FileAddition {
         try folder.addSilently(
           contents, name: name, as: writer, again: isMeant, progress: progress)
       }
-      if let file = added.file(place) { memory?.keep(file, from: added.files[place].path) }
+      if let file = added.file(place) { memory.keep(file, from: added.files[place].path) }
     }
     added.uncounted = writer.uncounted(in: folder)
   }
@@ -83,7 +82,7 @@ extension FileAddition {
     _ added: inout AddedFiles, _ unlock: UnlockOptions, _ terms: Terms, _ world: World
   ) async throws(UserMessage) {
     var opened = try await open(unlock, world)
-    var memory = AddedFilesMemory(opened.id, world)
+    var memory = AddedFilesMemory(world)
     let choice = Choice(try opened.allFiles(), opened.writers, memory, world)
     let known = try added.files.map { file throws(UserMessage) -> FileID? in
       if let to = terms.to { return try FileSelector.only(choice.all, to).id }
@@ -110,7 +109,8 @@ extension FileAddition {
       return try await backup.unlock(unlock, world, orElse: "nothing was added")
     } catch  where error.code == .noAuthenticator {
       throw error.adding(
-        hint: "to add files here without a key, begin with: keybackup writers request")
+        hint: backup.folder.movedHint
+          ?? "to add files here without a key, begin with: keybackup writers request")
     }
   }
 }

@@ -68,6 +68,7 @@ struct FileWatchCommand: ParsableCommand, LastingCommand {
     let place = try folder.path(world, output)
     let root = FileCheck.future(place) ?? place
     let files = try files(folder: root, world)
+    try requireOwnHeartbeat(files)
     try requireAuthorisation(place, output, world)
     for file in files where !once { WatchedFile.record(file, folder: root, world).keep(world) }
 
@@ -133,6 +134,18 @@ struct FileWatchCommand: ParsableCommand, LastingCommand {
     return files.filter { seen.insert(NameBytes($0.path)).inserted }
   }
 
+  /// The time would take the place of what is to be backed up.
+  private func requireOwnHeartbeat(_ files: [WatchedName]) throws(UserMessage) {
+    guard let heartbeat else { return }
+    let place = NameBytes(FileCheck.future(heartbeat) ?? heartbeat)
+    guard
+      let file = files.first(where: { NameBytes(FileCheck.future($0.path) ?? $0.path) == place })
+    else { return }
+    throw UserMessage(
+      .usage, "\(ShellWord.quoted(file.path)) is watched, so it cannot be the heartbeat's file",
+      hint: "name a file of its own: --heartbeat FILE")
+  }
+
   private func forget(_ output: Output, _ world: World) throws(UserMessage) -> ExitCode {
     // Without --folder, for whichever folder it is watched.
     let only = folder.folder.map { FileCheck.future($0) ?? $0 }
@@ -165,8 +178,10 @@ struct FileWatchCommand: ParsableCommand, LastingCommand {
       return
     }
     let opened = try Backup.folder(at: place, world, common)
-    guard try LocalWriterChoice.writer(opened, folder) == nil else { return }
-    throw Self.notAuthorised
+    guard try LocalWriterChoice.writer(opened, folder, world) == nil else { return }
+    var error = Self.notAuthorised
+    error.hint = opened.movedHint ?? error.hint
+    throw error
   }
 
   private static let notAuthorised = UserMessage(
@@ -184,7 +199,7 @@ struct FileWatchCommand: ParsableCommand, LastingCommand {
   ) -> Bool {
     do {
       let folder = try Backup.folder(at: place, world, common)
-      guard let writer = try LocalWriterChoice.writer(folder, options) else { return false }
+      guard let writer = try LocalWriterChoice.writer(folder, options, world) else { return false }
       return try folder.holdsLastChange(of: writer)
         && folder.holdsLastVersions(of: writer, names: names.compactMap(PathComponent.init))
         && writer.uncounted(in: folder) == nil
@@ -205,24 +220,29 @@ struct FileWatchCommand: ParsableCommand, LastingCommand {
       throw error
     }
     let folder = try Backup.folder(at: place, world, common)
-    guard let writer = try LocalWriterChoice.writer(folder, options) else { throw notAuthorised }
-    var memory = writer.namespaceID.map { AddedFilesMemory($0, world) }
+    guard let writer = try LocalWriterChoice.writer(folder, options, world) else {
+      throw notAuthorised
+    }
+    var memory = AddedFilesMemory(world)
     // It is tried again: a person may have given one of the two another name meanwhile.
-    try memory?.requireSame(
+    try memory.requireSame(
       file.path, source.name, as: writer.files[source.name], mayReplace: false)
     let saved: FileWatcher.Outcome
     do throws(BackupFolderError) {
       let contents = try source.contents()
+      // One that was removed here comes back, as with `file add`.
+      let aside = StoredFilesMemory.putAside(source.name, writer, in: folder, world)
       let added = try folder.addSilently(
-        contents, name: source.name, as: writer, progress: { _ in alive() })
+        contents, name: source.name, as: writer, again: aside?.isRemoved == true,
+        progress: { _ in alive() })
       // It was opened before it was read: a later change does not count as saved.
       let state = WatchedState(source.status)
       switch added {
       case .added(let id, _, _):
-        memory?.keep(id, from: file.path)
+        memory.keep(id, from: file.path)
         saved = .saved(isNew: true, state)
       case .unchanged(let id):
-        memory?.keep(id, from: file.path)
+        memory.keep(id, from: file.path)
         saved = .saved(isNew: false, state)
       }
     } catch {

@@ -54,7 +54,7 @@ struct ForeignAddition: Sendable {
     guard unlock.pins.pinFd != nil, !unlock.recovery.isUsed else { return 0 }
     let quiet = Output(json: unlock.common.json, quiet: true, world)
     let folder = try Backup.folder(at: unlock.folder.path(world, quiet), world, unlock.common)
-    if try LocalWriterChoice.writer(folder, unlock.folder) != nil { return 0 }
+    if try LocalWriterChoice.writer(folder, unlock.folder, world) != nil { return 0 }
     if unlock.noKeyring || unlock.device.device != nil { return 1 }
     let known = (try? CachedMasterKey.inKernel(of: folder, world)) ?? []
     return known.isEmpty && CachedMasterKey.marked(of: folder, world).isEmpty ? 1 : 0

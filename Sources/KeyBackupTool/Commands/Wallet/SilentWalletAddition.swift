@@ -11,7 +11,7 @@ struct SilentWalletAddition {
 
   /// nil where this computer may not add wallets without a touch, or a way in is asked for.
   ///
-  /// - Throws: as ``LocalWriterChoice/writer(_:_:for:)``.
+  /// - Throws: as ``LocalWriterChoice/writer(_:_:for:_:)``.
   static func here(
     _ unlock: UnlockOptions, withKey: Bool, _ world: World
   ) throws(UserMessage) -> SilentWalletAddition? {
@@ -19,7 +19,7 @@ struct SilentWalletAddition {
     // Where the folder does not open, opening the backup says why.
     guard let path = try? unlock.folder.path(world, unlock.output(world)),
       let folder = try? Backup.folder(at: path, world, unlock.common),
-      let writer = try LocalWriterChoice.writer(folder, unlock.folder, for: .put)
+      let writer = try LocalWriterChoice.writer(folder, unlock.folder, for: .put, world)
     else { return nil }
     return SilentWalletAddition(folder: folder, writer: writer)
   }

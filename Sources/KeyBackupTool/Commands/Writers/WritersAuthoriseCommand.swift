@@ -42,6 +42,16 @@ struct WritersAuthoriseCommand: ParsableCommand, KeyBackupCommand {
     try Interruption.check()
     let made: (answer: String, operation: Operation.Seen)
     let fingerprint: String
+    let name = label ?? request.label
+    let isNamesake = opened.silentWriters().contains {
+      !$0.isRetired && $0.writer.label == name && $0.writer.signingKey != request.signingKey
+    }
+    if isNamesake {
+      output.warn(
+        "keybackup: another computer is called \"\(PrintableText.name(name.text))\", too. Files of one "
+          + "name are restored side by side then")
+      output.warn("hint: for a name of its own, run there: keybackup writers request --label NAME")
+    }
     do throws(BackupFolderError) {
       made = try opened.authorise(request, may: grant.permissions, label: label)
     } catch {

@@ -154,6 +154,8 @@ struct WritersRetireCommand: ParsableCommand, KeyBackupCommand {
         throw gaps.explained(error)
       }
     }
+    // If it is this computer, it writes without a touch no longer.
+    opened.rememberFiles(world)
     try unlock.output(world).result(
       isNew ? "Retired \"\(name)\"." : "\"\(name)\" was retired before.",
       json: [
