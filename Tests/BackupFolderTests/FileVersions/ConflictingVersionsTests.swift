@@ -241,6 +241,7 @@ struct ConflictingVersionsTests {
   @Test
   func `Of two versions with the same contents one is enough`() throws {
     let node = try SilentComputer(scene)
+    try node.write("first", "twins")
     try node.withClonedState { try node.add(.large("same "), "twins") }
     try node.add(.large("same "), "twins")
     let folder = try scene.namespacePath + "/keybackup/objects/"

@@ -46,7 +46,7 @@ struct LateDecisionTests {
     try add("zoo zoo")
     let new = try files.rotate().namespace.id
     open = try files.open(new, "a")
-    #expect(try open.restored().lines == ["w1 zoo zoo held-back"])
+    #expect(try open.restored().lines == ["w1 zoo zoo heldBack"])
     #expect(try open.contains(record))
     switch decision {
     case "keep": #expect(try open.keep(version("zoo zoo", in: &open), of: record))
@@ -55,7 +55,7 @@ struct LateDecisionTests {
     }
     var reader = try files.open(new)
     let expected = [
-      "keep": ["w1 zoo zoo current"], "add": ["w1 abandon about current", "w1 zoo zoo held-back"],
+      "keep": ["w1 zoo zoo current"], "add": ["w1 abandon about current", "w1 zoo zoo heldBack"],
     ]
     #expect(try reader.restored().lines == expected[decision] ?? [])
     if decision == "add" {

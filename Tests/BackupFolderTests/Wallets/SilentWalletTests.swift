@@ -129,7 +129,7 @@ struct SilentWalletTests {
     try open.retire(node.writer.signingKey)
     try add("w1")
     open = try scene.unlock("a")
-    #expect(try open.restored().lines == ["w1 abandon about held-back"])
+    #expect(try open.restored().lines == ["w1 abandon about heldBack"])
     #expect(open.waitingSilentWallets == 0)
     try open.add(.of("w2"))
     #expect(try open.restored().words["w1"] == "abandon about")
