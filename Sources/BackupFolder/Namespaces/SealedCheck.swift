@@ -87,7 +87,7 @@ extension Namespace {
 extension OpenNamespace {
   /// Compares the objects of versions that do not count with the digests in their names.
   ///
-  /// Those that count are left out: whoever checks a backup decrypts them.
+  /// Those that count are left out: a check of the backup decrypts them.
   ///
   /// - Returns: the objects that are damaged, or cannot be read.
   /// - Throws: ``BackupFolderError/interrupted``.

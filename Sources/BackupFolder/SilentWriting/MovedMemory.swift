@@ -9,9 +9,9 @@ extension BackupFolder {
     public let target: String
   }
 
-  /// The memory in which this computer is a silent writer of a namespace of this folder, at another
-  /// place; nil if it is one here already, or there is none, or several.
+  /// The memory in which this computer is a silent writer of a namespace here, at another place.
   ///
+  /// Nil if it is one here already, or there is none, or several.
   /// A computer remembers each folder by its path. After it was moved, a person knows whether this is
   /// the same folder or a copy: two copies must not go on with one memory.
   public func movedMemory() -> MovedMemory? {

@@ -18,7 +18,7 @@ extension LocalSilentWriter {
 }
 
 extension BackupFolder {
-  /// What to do where the folder was moved and this computer wrote without a touch; nil: it did not.
+  /// The advice where the folder was moved and this computer wrote without a touch; nil: it did not.
   var movedHint: String? {
     movedMemory().map { moved in
       let (path, target) = (ShellWord.quoted(moved.path), ShellWord.quoted(moved.target))

@@ -16,7 +16,7 @@ struct LocalWriterReport: Sendable {
   private let uncounted: UserMessage?
   /// Why it is not known.
   let problem: UserMessage?
-  /// What to do where the folder was moved; nil: nothing.
+  /// The advice where the folder was moved; nil: it was not.
   private let movedHint: String?
 
   /// - Parameters:

@@ -60,7 +60,7 @@ struct StoredFilesMemory: Codable, Equatable, Sendable {
     return found
   }
 
-  /// What became of the version that this computer wrote last of a file, as it knows from opening the
+  /// The put-aside version that this computer wrote last of a file, as it knows from opening the
   /// backup; nil: it counts.
   static func putAside(
     _ name: PathComponent, _ writer: LocalSilentWriter, in folder: BackupFolder, _ world: World

@@ -203,16 +203,7 @@ extension StatusReport {
           + "master key was rotated. This backup still has them.")
     }
     advice += KeySlot.advice(onPending: waiting)
-    for old in spent {
-      advice.append(
-        "the earlier backup \(old.id.hex) may be deleted, except \(SpentNamespace.keys) and "
-          + old.operations.joined(separator: ", ")
-          + ". Then run: keybackup status --accept --namespace \(old.id.hex)")
-      advice.append(
-        "the earlier backup \(old.id.hex) alone has what was removed or replaced before the rotation. "
-          + "It is lost with it. To see it: keybackup wallet history --namespace \(old.id.hex)")
-      advice.append("to see its files: keybackup file list --namespace \(old.id.hex)")
-    }
+    advice += spent.flatMap(\.advice)
     if keptAgainstRemoval > 0 {
       advice.append(
         "\(counted(keptAgainstRemoval, "wallet")) removed on one computer and changed on another. "

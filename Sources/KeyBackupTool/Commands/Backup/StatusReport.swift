@@ -150,13 +150,7 @@ struct StatusReport: Sendable {
           ["record_id": .string(record.hex), "state": .string(state.rawValue)]
         }),
       "waiting": .array(waiting.map { .optional($0.keyID?.hex) }),
-      "deletable": .array(
-        spent.map { old in
-          [
-            "namespace_id": .string(old.id.hex),
-            "keep": .array(([SpentNamespace.keys] + old.operations).map { .string($0) }),
-          ]
-        }),
+      "deletable": .array(spent.map(\.json)),
       "operations": .number(health.operations), "writers": .number(health.writers),
     ]
     for (name, ids) in [("vanished", vanished), ("others", others)] where !ids.isEmpty {

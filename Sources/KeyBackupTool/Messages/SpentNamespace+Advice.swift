@@ -1,0 +1,24 @@
+internal import BackupFolder
+
+/// An earlier backup that may be deleted, for a report.
+extension SpentNamespace {
+  /// The advice: that it may be deleted, and that its history is lost then.
+  var advice: [String] {
+    [
+      "the earlier backup \(id.hex) may be deleted, except \(Self.keys) and "
+        + operations.joined(separator: ", ")
+        + ". Then run: keybackup status --accept --namespace \(id.hex)",
+      "the earlier backup \(id.hex) alone has what was removed or replaced before the rotation. It is "
+        + "lost with it. To see it: keybackup wallet history --namespace \(id.hex)",
+      "to see its files: keybackup file list --namespace \(id.hex)",
+    ]
+  }
+
+  /// The backup, and what has to stay of it.
+  var json: JSONOutput {
+    [
+      "namespace_id": .string(id.hex),
+      "keep": .array(([Self.keys] + operations).map { .string($0) }),
+    ]
+  }
+}
