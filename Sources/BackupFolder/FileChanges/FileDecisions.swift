@@ -39,7 +39,7 @@ extension OpenNamespace {
   ///   - version: from ``files()``.
   ///   - despiteGaps: whether to decide without operations or versions that are not here.
   /// - Returns: whether anything was written: nothing for the only live version, beside which nothing
-  ///   is held back.
+  ///   is held back, and whose own contents are whole.
   /// - Throws: ``FileObstacle/noSuchVersion``; ``FileObstacle/historyIncomplete``; that of its contents,
   ///   which are read as a whole first; system errors.
   @discardableResult
@@ -65,13 +65,16 @@ extension OpenNamespace {
     let live = rules.live(version.file)
     let aside = live.filter { rules.versions[$0].made != kept.made }
     let held = Set(rules.heldBackNames(of: version.file))
-    if aside.isEmpty, !live.isEmpty, isAdopted, held.isEmpty {
+    // Contents that are damaged, and whole elsewhere, are written once more.
+    let isRepaired =
+      source.operation != version.operation.digest || source.namespace != version.namespace
+    if aside.isEmpty, !live.isEmpty, isAdopted, held.isEmpty, !isRepaired {
       // A late one counts here now.
       return log.index.names.count > before
     }
     try requireWhole(version.file, despiteGaps)
     guard isAdopted else { throw .file(.historyIncomplete) }
-    let names = rules.names(of: aside)
+    let names = rules.names(of: isRepaired ? live : aside)
     try adoptFollowers(of: kept, run: run)
     let followed = fileState.versions
     let replaces = Set(names + followed.names(of: followed.followers(of: kept))).sorted()

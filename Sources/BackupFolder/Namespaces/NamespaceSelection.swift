@@ -107,11 +107,12 @@ extension BackupFolder {
       }
     }
     if candidates.known.isEmpty,
-      let own = try? localSilentWriters().last(where: { $0.namespaceID != nil })?.namespaceID,
-      let place = candidates.unknown.firstIndex(of: own)
+      let writer = try? localSilentWriters().last(where: { $0.namespaceID != nil }),
+      let own = writer.namespaceID, let place = candidates.unknown.firstIndex(of: own)
     {
-      // A person compared what this computer accepted.
+      // A person compared what this computer accepted, now and before.
       candidates.known = [candidates.unknown.remove(at: place)]
+      candidates.unknown.removeAll { writer.earlier.contains($0) }
     }
     return candidates
   }

@@ -149,7 +149,13 @@ extension OpenNamespace {
         return "\(FolderLayout.ownFolder)/\(FolderLayout.logFolder)/\(reference.writerID)/"
           + FolderLayout.operationFile(counter: reference.counter, digest: reference.digest)
       }
-      found.append(SpentNamespace(id: older.open.id, operations: operations.sorted()))
+      // One that was deleted, but for what has to stay, is not named again.
+      let isGone =
+        index.nodes.count == operations.count && older.open.fileState.sealed.entries.isEmpty
+        && (try? older.open.namespace.objects()).flatMap { $0 } == nil
+      if !isGone {
+        found.append(SpentNamespace(id: older.open.id, operations: operations.sorted()))
+      }
       found += older.open.earlierNamespaces
     }
     return found

@@ -11,9 +11,9 @@ public struct BackedUpFile: Equatable, Sendable {
 
   /// The versions that count; several with different contents are a conflict.
   public var live: [StoredVersion] { versions.filter { $0.standing == .live } }
-  /// The newest version that counts, or the newest that is not held back.
+  /// The newest version that counts, or the newest that a retired computer did not make.
   public var newest: StoredVersion? {
-    live.first ?? versions.first { $0.standing != .heldBack } ?? versions.first
+    live.first ?? versions.first { $0.standing != .heldBack && !$0.isRefused } ?? versions.first
   }
   /// Whether the live versions differ in their contents.
   public var isConflicted: Bool { Set(live.map(\.content)).count > 1 }

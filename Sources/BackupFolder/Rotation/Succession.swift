@@ -38,6 +38,9 @@ public struct ResolvedNamespace: ~Copyable {
   public var namespace: OpenNamespace
   /// The obstacle on the way to the successor; nil if ``namespace`` is in charge.
   public let obstacle: SuccessionObstacle?
+  /// The reason why the contents of another rotation are not among those of ``namespace``; nil: there is
+  /// none.
+  public let unreadRival: SuccessionObstacle?
   /// Whether ``namespace`` has a successor all the same.
   ///
   /// It may then only be read, since its master key was given up.
@@ -54,6 +57,7 @@ public struct ResolvedNamespace: ~Copyable {
     alone namespace: consuming OpenNamespace, _ start: Namespace, _ purpose: OpenNamespace.Purpose
   ) {
     isSuperseded = false
+    unreadRival = nil
     related = [namespace.id]
     self.namespace = namespace
     obstacle = nil
@@ -63,9 +67,11 @@ public struct ResolvedNamespace: ~Copyable {
   }
 
   fileprivate init(
-    _ namespace: consuming OpenNamespace, _ obstacle: SuccessionObstacle?, _ graph: SuccessionGraph,
-    from start: Namespace, purpose: OpenNamespace.Purpose
+    _ namespace: consuming OpenNamespace, _ obstacle: SuccessionObstacle?,
+    _ unreadRival: SuccessionObstacle?, _ graph: SuccessionGraph, from start: Namespace,
+    purpose: OpenNamespace.Purpose
   ) {
+    self.unreadRival = unreadRival
     isSuperseded = graph.isSuperseded(namespace.id)
     related = graph.related
     self.namespace = namespace
@@ -140,7 +146,8 @@ extension Namespace {
       opened.judgeLogs()
     }
     opened.lineage.rivals = graph.rivals(of: end)
-    return ResolvedNamespace(opened, obstacle, graph, from: self, purpose: purpose)
+    let unread = obstacle == nil ? try graph.unreadRival(of: end) : nil
+    return ResolvedNamespace(opened, obstacle, unread, graph, from: self, purpose: purpose)
   }
 }
 

@@ -78,6 +78,33 @@ struct SuccessionGraph {
     return (end, obstacle)
   }
 
+  /// A namespace to which another rotation led, and whose contents cannot be shown; nil: there is none.
+  ///
+  /// The search for the namespace in charge ends at the lowest ID and does not look at the others. They
+  /// may hold what was written after that rotation.
+  ///
+  /// - Parameter end: the namespace in charge.
+  /// - Returns: why it cannot be opened; one that is not here is left out.
+  /// - Throws: system errors.
+  mutating func unreadRival(
+    of end: NamespaceID
+  ) throws(BackupFolderError) -> SuccessionObstacle? {
+    let followed = closure(end)
+    for older in followed.sorted() {
+      for id in successors(of: older) where !followed.contains(id) {
+        // It is read, as one of those that are not followed.
+        if stops[id] != nil, trusted.contains(id) { continue }
+        let obstacle = try enter(id)
+        switch obstacle {
+        case .noKey: return obstacle
+        case nil where stops[id]?.links.follows(older) == true: return .uncompared(id)
+        default: continue
+        }
+      }
+    }
+    return nil
+  }
+
   private func isTrusted(_ id: NamespaceID) -> Bool {
     trusted.contains(id) || compared == id || (try? localState(of: id))?.isTrusted == true
   }

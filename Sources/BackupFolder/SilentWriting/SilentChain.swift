@@ -29,6 +29,8 @@ final class SilentChain {
     let found = try highest()
     isSetBack = (found?.counter ?? 0) > (state.last?.counter ?? 0)
     next = try Self.header(state, after: found, namespace.id)
+    // What it has written since may be of any of its files.
+    if isSetBack { for name in state.files.keys { state.files[name]?.content = nil } }
   }
 
   // MARK: What it follows

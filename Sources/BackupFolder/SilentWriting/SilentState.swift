@@ -23,7 +23,7 @@ final class SilentState {
     var counter: UInt64 = 0
     /// The object of that version; nil if its contents are in the operation.
     var object: Digest?
-    /// The digest of that version's contents; nil after a removal.
+    /// The digest of that version's contents; nil after a removal, and where the computer was set back.
     var content: Digest?
     /// Their size in bytes; nil where an older program wrote the version.
     var size: UInt64?

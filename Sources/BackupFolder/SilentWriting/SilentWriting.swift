@@ -177,8 +177,7 @@ extension BackupFolder {
     let isRecovered = try chain.recover(run)
     let found = try contents.digest(unless: settings.watch.isInterrupted)
     var file = chain.state.files[name] ?? SilentState.File(id: .random())
-    // A computer that was set back has written something newer since, perhaps of this file.
-    if file.content == found.digest, !chain.isSetBack, try chain.holds(file, size: found.size) {
+    if file.content == found.digest, try chain.holds(file, size: found.size) {
       // A run that was interrupted wrote this version, and it is published only now.
       if isRecovered, let last = chain.state.last, last.digest == file.version {
         return .added(file: file.id, operation: last, size: found.size)
@@ -259,7 +258,8 @@ extension BackupFolder {
     let run = try SilentRun.begin(self)
     let chain = try run.chain(of: writer.writerID, .fileRemove)
     try chain.recover(run)
-    guard var file = chain.state.files[name], let version = file.version, file.content != nil
+    guard var file = chain.state.files[name], let version = file.version,
+      file.content != nil || chain.isSetBack
     else { throw .file(.noSuchFile) }
     var builder = try chain.builder(run)
     builder.fileRemove(file.id, replaces: [version])

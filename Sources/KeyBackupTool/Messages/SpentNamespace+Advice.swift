@@ -1,4 +1,5 @@
 internal import BackupFolder
+internal import CSPP
 
 /// An earlier backup that may be deleted, for a report.
 extension SpentNamespace {

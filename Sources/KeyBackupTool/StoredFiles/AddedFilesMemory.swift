@@ -32,6 +32,12 @@ struct AddedFilesMemory {
   /// Whether this computer has added the file.
   func knows(_ file: FileID) -> Bool { paths[file.hex] != nil }
 
+  /// The ID of a file that this computer has added from a path, as digits.
+  func file(at path: String) -> String? {
+    guard let place = Self.place(path).map(NameBytes.init) else { return nil }
+    return paths.filter { NameBytes($0.value) == place }.keys.min()
+  }
+
   /// Throws where a file of the backup was added from another path, and the file there is another
   /// one that still exists.
   ///

@@ -94,7 +94,9 @@ struct FilePlan: Sendable {
         let isNext = live.isEmpty && file.isContinued(by: version)
         planned.append(PlannedFile(version, of: file, aside: isNext ? nil : "late"))
       case .removed:
-        guard withRemoved, live.isEmpty, contents.insert(version.content).inserted else { continue }
+        guard withRemoved, live.isEmpty, !version.isRefused,
+          contents.insert(version.content).inserted
+        else { continue }
         planned.append(PlannedFile(version, of: file, aside: PlannedFile.removed))
       }
     }

@@ -26,8 +26,11 @@ enum FileSelector {
     var meant = meant(files, selector)
     if !withRemoved, meant.count > 1 {
       // A file that was once called so does not stand in for the removed one.
-      let kept = meant.filter {
-        FileRow($0).state != .removed && ($0.newest.map(names)?.contains(selector) ?? false)
+      let kept = meant.filter { file in
+        FileRow(file).state != .removed
+          && Likeness.allCases.contains { like in
+            file.newest.map { names($0).contains { like.holds(selector, $0) } } ?? false
+          }
       }
       if kept.count == 1 { meant = kept }
     }
@@ -64,13 +67,31 @@ enum FileSelector {
   static func meant(_ files: [BackedUpFile], _ selector: String) -> [BackedUpFile] {
     let digits = selector.lowercased()
     if let whole = files.first(where: { $0.id.hex == digits }) { return [whole] }
-    let fitting = files.compactMap { file in fit(file, selector).map { (file, $0) } }
-    let best = fitting.map(\.1).min()
-    return fitting.filter { $0.1 == best }.map(\.0)
+    for like in Likeness.allCases {
+      let fitting = files.compactMap { file in fit(file, selector, like).map { (file, $0) } }
+      guard let best = fitting.map(\.1).min() else { continue }
+      return fitting.filter { $0.1 == best }.map(\.0)
+    }
+    return []
   }
 
-  private static func fit(_ file: BackedUpFile, _ selector: String) -> Fit? {
-    var fits = file.versions.filter { names($0).contains(selector) }.map { version -> Fit in
+  /// How a typed name is like a file's.
+  private enum Likeness: CaseIterable {
+    /// Both have the same bytes.
+    case exact
+    /// Both have the same letters. A keyboard may compose them in another way than the file's name.
+    case letters
+
+    func holds(_ typed: String, _ name: String) -> Bool {
+      self == .exact ? NameBytes(typed) == NameBytes(name) : typed == name
+    }
+  }
+
+  private static func fit(
+    _ file: BackedUpFile, _ selector: String, _ like: Likeness
+  ) -> Fit? {
+    let named = file.versions.filter { names($0).contains { like.holds(selector, $0) } }
+    var fits = named.map { version -> Fit in
       switch version.standing {
       case .live: .counting
       case .replaced, .removed, .late: .earlier
@@ -99,7 +120,7 @@ enum FileSelector {
   static func word(
     for file: BackedUpFile, named name: String, among files: [BackedUpFile]
   ) -> String {
-    let fitting = files.filter { fit($0, name) != nil }
+    let fitting = files.filter { fit($0, name, .exact) != nil }
     return !name.hasPrefix("-") && fitting.map(\.id) == [file.id]
       ? ShellWord.quoted(name) : id(of: file, among: files)
   }

@@ -112,6 +112,9 @@ struct FileSummary: Sendable {
       advice.append(
         "the contents of \(counted(damaged.count, "file")) are damaged. Your sync provider may have "
           + "older versions of keybackup/objects.")
+      advice.append(
+        "where another version has the same contents, this writes them once more: keybackup file keep "
+          + "NAME VERSION")
     }
     for writer in writers where writer.missing > 0 {
       advice.append(

@@ -102,6 +102,13 @@ extension Backup {
       }
       followed = try search.run(purpose)
     }
+    // The same security key rotated on another computer, which did not know of this rotation.
+    while case .noKey(let id, let boxes) = followed.unreadRival, tried.insert(id).inserted,
+      let slot = unlocked.slot, let key = unlocked.key
+    {
+      guard try await search.ask(key, like: slot, at: id, boxes) else { break }
+      followed = try search.run(purpose)
+    }
     // The same security key has a slot of its own there: that one opened the backup.
     let own = search.opened.flatMap { $0.slot.namespaceID == followed.namespace.id ? $0 : nil }
     if let own {
@@ -201,14 +208,11 @@ extension Backup {
   }
 
   private func tell(_ followed: borrowing ResolvedNamespace, _ output: Output) throws(UserMessage) {
+    if let rival = followed.unreadRival { Self.warn(ofRival: rival.namespaceID, output) }
     guard let obstacle = followed.obstacle else { return }
     let next = obstacle.namespaceID.hex
     if !followed.isSuperseded {
-      output.warn(
-        "keybackup: another rotation of an earlier master key claims to be the backup: \(next)")
-      output.warn("hint: if you rotated on two computers, open it with the key that you used there")
-      output.warn(
-        "hint: if you did not, somebody has that earlier master key and writes to this folder")
+      Self.warn(ofRival: obstacle.namespaceID, output)
       return
     }
     let message =
@@ -235,6 +239,14 @@ extension Backup {
         "these wallets are from before the master key was changed, from the earlier backup "
           + followed.namespace.id.hex,
         hint: "wallets added since are not among them"))
+  }
+
+  private static func warn(ofRival id: NamespaceID, _ output: Output) {
+    output.warn(
+      "keybackup: another rotation of an earlier master key claims to be the backup: \(id.hex)")
+    output.warn("hint: if you rotated on two computers, open it with the key that you used there")
+    output.warn(
+      "hint: if you did not, somebody has that earlier master key and writes to this folder")
   }
 
   /// Says that the namespace that was asked for is not the one in charge.

@@ -51,6 +51,8 @@ struct SuccessionSearch {
 
   /// Starts from another namespace, which a key slot of the same security key opened.
   mutating func lead(to own: OpenedKeySlot) {
+    // What it opened before may be the namespace of another rotation.
+    keys.append(start)
     start = own.masterKey
     keyID = own.slot.keyID
     if let keyID { slots.append(KeySlotSecret(keyID, own.secret.copy())) }

@@ -159,6 +159,14 @@ struct RetentionTests {
       unsafe piece.withUnsafeBytes { text += unsafe String(decoding: $0, as: UTF8.self) }
     }
     #expect(text.hasPrefix("1 1 "))
+    // Choosing the current version writes its contents once more.
+    var repairing = try scene.unlock("a")
+    #expect(try repairing.choose(live))
+    let repaired = try scene.unlock("c")
+    let current = try repaired.file().live
+    #expect(current.count == 1 && current[0].made == oldest.made)
+    #expect(try repaired.text(current[0]).hasPrefix("1 1 "))
+    #expect(try !repairing.choose(current[0]))
   }
 
   /// One computer chooses a version again, and another one gives it up before it knows.

@@ -235,6 +235,15 @@ struct ConflictingVersionsTests {
     }
     let open = try scene.unlock("b")
     #expect(try open.live("set-back") == ["one", "two"])
+    // It does not know of which of its files that newer version is.
+    try node.write("other one", "other")
+    try node.withClonedState { try node.write("other two", "other") }
+    try node.write("one again", "set-back")
+    guard case .added = try node.add(.of("other one"), "other") else {
+      Issue.record("It takes what it remembers for what counts.")
+      return
+    }
+    #expect(try scene.unlock("b").live("other") == ["other one", "other two"])
   }
 
   /// Each has an object of its own.

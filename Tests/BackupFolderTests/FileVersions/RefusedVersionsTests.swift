@@ -65,6 +65,16 @@ struct RefusedVersionsTests {
     #expect(throws: BackupFolderError.file(.noSuchFile)) { try open.removeFile(open.file().id) }
   }
 
+  @Test func `What was refused does not stand for the file`() throws {
+    try node.write("good")
+    try retire(thenWriting: ["evil"])
+    var open = try scene.unlock("a")
+    try open.removeFile(open.file().id)
+    open = try scene.unlock("b")
+    let file = try open.file()
+    #expect(try file.isRemoved && open.text(#require(file.newest)) == "good")
+  }
+
   private func expectRemoved() throws {
     for computer in ["a", "b", "new"] {
       #expect(try scene.unlock(computer).history() == ["evil removed"])

@@ -219,4 +219,65 @@ import Testing
       try Files.write(whole, to: folder + object)
     }
   }
+
+  /// Both rotations had succeeded, and what was added after each of them counts.
+  @Test func `Two rotations by one key that did not know of each other are both read`() async throws
+  {
+    let computers = try await FileComputers()
+    let box = computers.box
+    let other = box.root + "/other"
+    try Files.copy(box.folder, to: other)
+    let apart = { (arguments: [String]) in
+      try await box.keybackup(
+        arguments, home: box.root + "/third", environment: ["KEYBACKUP_FOLDER": other])
+    }
+    try await computers.laptop(["rotate", "--master-key"])
+    _ = try await apart(["rotate", "--master-key"])
+    for name in ["here", "there"] { try Files.write(name, to: computers.files + "/" + name) }
+    try await computers.laptop(["file", "add", computers.files + "/here"])
+    _ = try await apart(["file", "add", computers.files + "/there"])
+    // The sync program brings everything to both.
+    let merged = try await box.run(["cp", "-rn", other + "/.", box.folder], key: nil)
+    #expect(merged.code == 0, "\(merged.text)")
+    let out = computers.target()
+    for (number, home) in ["/new", "/home", "/third"].enumerated() {
+      try? Files.makeFolder(box.root + home)
+      // A person decides on what is only in the one that is not in charge.
+      try await box.keybackup(
+        ["restore", "--only", "files", "--out", "\(out)-\(number)"], home: box.root + home,
+        expecting: 94)
+      let texts = try Files.tree("\(out)-\(number)").map {
+        try Files.text("\(out)-\(number)/" + $0)
+      }
+      #expect(texts.sorted() == ["here", "there"], "\(home): \(texts)")
+    }
+    // The next change takes everything into one, which needs no other one.
+    try Files.write("more", to: computers.files + "/here")
+    try await computers.laptop(["file", "add", computers.files + "/here"])
+    let listed = try await box.keybackup(
+      ["file", "list", "--json"], home: box.root + "/new"
+    ).json()
+    #expect(
+      Set(listed["files"].items.map { $0["name"].text }) == ["here", "there"], "\(listed)")
+  }
+
+  @Test func `A name means the file that has it byte for byte`() async throws {
+    let computers = try await FileComputers()
+    let names = ["caf\u{E9}", "cafe\u{301}"]
+    for name in names {
+      try Files.write(name, to: computers.files + "/" + name)
+      try await computers.laptop(["file", "add", computers.files + "/" + name])
+    }
+    for name in names {
+      let shown = try await computers.laptop(["file", "show", name, "--json"]).json()
+      let text = try #require(shown["file"]["name"].text)
+      #expect(Array(text.utf8) == Array(name.utf8))
+    }
+    try await computers.laptop(["file", "remove", names[0], "--yes"])
+    let out = computers.target()
+    let removed = try await computers.laptop(
+      ["file", "restore", names[0], "--out", out], expecting: 66)
+    #expect(removed.err.contains("was removed"), "\(removed.text)")
+    try await computers.laptop(["file", "restore", names[1], "--out", out])
+  }
 }

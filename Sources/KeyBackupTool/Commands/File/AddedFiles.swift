@@ -19,6 +19,8 @@ struct AddedFiles: ~Copyable {
   /// The places of files of which another version was the current one when the backup was last
   /// opened here.
   var putAside: Set<Int> = []
+  /// The IDs of files that were added from the same paths with the key.
+  var earlier: [Int: String] = [:]
   let files: [FileAddition.Planned]
   private let output: Output
   private let world: World
@@ -128,6 +130,12 @@ struct AddedFiles: ~Copyable {
       for result in results { try output.result(text(result.place, result.version)) }
     } catch {
       throw UserMessage(error.code, error.message, hint: change)
+    }
+    for (place, id) in earlier.sorted(by: { $0.key < $1.key }) {
+      output.note(
+        "\"\(PrintableText.name(files[place].name.text))\" was added with your key before. What this "
+          + "computer adds without a touch is a file of its own, and restore brings both. To take the "
+          + "earlier one out: keybackup file remove \(id.prefix(8))")
     }
     for failure in failures { output.warn(failure.message) }
     if let uncounted { output.warn(uncounted) }

@@ -69,6 +69,9 @@ extension FileAddition {
       // would be a conflict with each run of a job.
       let isMeant = terms.again || aside?.isRemoved == true
       if aside != nil, !isMeant { added.putAside.insert(place) }
+      if writer.files[added.files[place].name] == nil {
+        added.earlier[place] = memory.file(at: added.files[place].path)
+      }
       try added.add(place) { (contents, name, progress) throws(BackupFolderError) in
         try folder.addSilently(
           contents, name: name, as: writer, again: isMeant, progress: progress)

@@ -26,6 +26,13 @@ struct FileListCommand: ParsableCommand, KeyBackupCommand {
         output.note("No files yet. To add one: keybackup file add PATH")
       } else if !rows.isEmpty {
         try output.result(FileRow.table(rows))
+        let waiting = rows.count { $0.state == .conflict || $0.state == .late || $0.heldBack > 0 }
+        if waiting > 0 {
+          output.note(
+            "\(counted(waiting, "file")) \(waiting == 1 ? "needs" : "need") your decision. To see the "
+              + "versions: keybackup file history NAME")
+          output.note("To choose one: keybackup file keep NAME VERSION")
+        }
       }
       output.warn(sealed: findings, all: unlock.common.verbose)
       output.warn(opened.health, findings)

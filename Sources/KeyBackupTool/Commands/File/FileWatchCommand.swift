@@ -180,7 +180,12 @@ struct FileWatchCommand: ParsableCommand, LastingCommand {
     let opened = try Backup.folder(at: place, world, common)
     guard try LocalWriterChoice.writer(opened, folder, world) == nil else { return }
     var error = Self.notAuthorised
-    error.hint = opened.movedHint ?? error.hint
+    let asked = (try? opened.localSilentWriters())?.contains { $0.namespaceID == nil } ?? false
+    error.hint =
+      opened.movedHint
+      ?? (asked
+        ? "it has asked. With the answer to its request, run: keybackup writers accept LINE"
+        : error.hint)
     throw error
   }
 
@@ -230,11 +235,8 @@ struct FileWatchCommand: ParsableCommand, LastingCommand {
     let saved: FileWatcher.Outcome
     do throws(BackupFolderError) {
       let contents = try source.contents()
-      // One that was removed here comes back, as with `file add`.
-      let aside = StoredFilesMemory.putAside(source.name, writer, in: folder, world)
       let added = try folder.addSilently(
-        contents, name: source.name, as: writer, again: aside?.isRemoved == true,
-        progress: { _ in alive() })
+        contents, name: source.name, as: writer, progress: { _ in alive() })
       // It was opened before it was read: a later change does not count as saved.
       let state = WatchedState(source.status)
       switch added {
