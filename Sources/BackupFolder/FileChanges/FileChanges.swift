@@ -54,7 +54,7 @@ extension OpenNamespace {
       let contents = fileState.versions.versions[place].put.version
       return switch contents.place {
       case .inline: true
-      case .object(let name, _): objects?.state(of: name, contents: contents.size) == .here
+      case .object(let name, _): objects?.holds(name, contents: contents.size) ?? false
       }
     }
   }

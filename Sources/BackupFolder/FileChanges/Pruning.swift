@@ -66,15 +66,20 @@ extension OpenNamespace {
     }
   }
 
-  /// Whether a version that counts, and is the same as one that may go, can be restored without that.
+  /// Whether a version that counts, and has the contents of one that may go, can be restored without
+  /// that.
   ///
   /// A choice has contents of its own, which may be damaged or not here yet.
   private func hasRestorableCopy(
     of place: Int, _ restorable: inout [Int: Bool]
   ) throws(BackupFolderError) -> Bool {
     let rules = fileState.versions
-    let copies = (rules.byMade[rules.versions[place].madeKey] ?? []).map(Int.init)
-      .filter { !rules.isDead[$0] }
+    let version = rules.versions[place]
+    let copies = rules.live(version.put.fileID).filter { live in
+      let other = rules.versions[live]
+      return other.made == version.made
+        || other.put.version.content == version.put.version.content
+    }
     for copy in copies where try isRestorable(copy, &restorable) { return true }
     return copies.isEmpty
   }

@@ -169,6 +169,7 @@ extension OpenNamespace {
     try refresh(run: run)
     try followSilentWallets(run: run)
     _ = try repair(run: run)
+    try repairCarriedObjects(run: run)
     if try isEnvelopeFree(replacingForeign: replacingForeignEnvelope),
       let envelope = try sealedForOpener(except: log.removedKeys)
     {

@@ -258,10 +258,17 @@ struct ObjectFolder {
     return found == ObjectFormat.objectSize(of: size) ? .here : .wrongSize
   }
 
-  /// Whether an object is here, by its size as far as that is known.
+  /// Whether an object is here: it has its size, as far as that is known, and no hole.
+  ///
+  /// What is not written yet, or was emptied, has one where the file system tells.
   func holds(_ object: Digest, contents size: UInt64?) -> Bool {
-    guard let size else { return directory.size(of: FolderLayout.objectFile(object)) != nil }
-    return state(of: object, contents: size) == .here
+    let name = FolderLayout.objectFile(object)
+    guard let found = directory.size(of: name) else { return false }
+    if let size, state(of: object, contents: size) != .here { return false }
+    // Where reading may block, nothing is opened.
+    guard found != nil, let (file, bytes) = try? directory.openFile(name) else { return true }
+    defer { close(file) }
+    return !FilePieces.hasHole(file, size: bytes)
   }
 
   /// Decrypts an object piece by piece.

@@ -112,13 +112,28 @@ extension OpenNamespace {
     var findings = lineage.problems
     for older in lineage.earlier {
       for finding in older.open.logFindings + older.open.fileState.sealed.findings {
+        let isRetired = finding.state == .incomplete && isOfRetiredWriter(finding)
         findings.report(
           FileFinding(
-            file: "\(older.open.id)/\(finding.file)", recordID: nil, state: finding.state,
-            reason: finding.reason))
+            file: "\(older.open.id)/\(finding.file)", recordID: nil,
+            state: isRetired ? .foreign : finding.state,
+            reason: isRetired
+              ? "a retired computer wrote it to an earlier backup" : finding.reason))
       }
     }
     return findings
+  }
+
+  /// Whether a sealed file lies in the folder of a writer that was retired: it is not waited for.
+  ///
+  /// What counted of that writer was carried over. Anything else would be held back.
+  private func isOfRetiredWriter(_ finding: FileFinding) -> Bool {
+    let parts = finding.file.split(separator: "/")
+    guard finding.file.hasPrefix(SealedLog.path + "/"), parts.count == 4 else { return false }
+    let keys = Set(knownRetirements.map(\.key))
+    return log.files.authorisations.contains {
+      keys.contains($0.writer.signingKey) && parts[2].hasPrefix($0.writer.writerID.hex)
+    }
   }
 }
 
@@ -178,13 +193,19 @@ extension OpenNamespace {
   ///
   /// Whether it has accepted that it was authorised here shows only with its first change here.
   var awaitsSilentWriters: Bool {
-    let before = lineage.earlier.reduce(into: Set<SigningKey>()) { keys, older in
+    let before = keysOfEarlierWriters
+    return silentWriters().contains { $0.isAwaited(before) }
+  }
+
+  /// The labels of the computers that ``awaitsSilentWriters`` is about.
+  public var awaitedSilentWriters: [PathComponent] {
+    let before = keysOfEarlierWriters
+    return silentWriters().filter { $0.isAwaited(before) }.map(\.writer.label)
+  }
+
+  private var keysOfEarlierWriters: Set<SigningKey> {
+    lineage.earlier.reduce(into: []) { keys, older in
       keys.formUnion(older.open.silentWriters().map(\.writer.signingKey))
-    }
-    return silentWriters().contains { status in
-      if status.isRetired { return false }
-      return status.isBehind
-        || before.contains(status.writer.signingKey) && status.operations == 0
     }
   }
 
@@ -218,5 +239,16 @@ extension OpenNamespace {
   /// Whether the log says that this namespace follows another.
   func follows(_ id: NamespaceID) -> Bool {
     log.links.earlier.contains { $0.namespaceID == id }
+  }
+}
+
+extension SilentWriterStatus {
+  /// Whether it may still write to an earlier namespace.
+  ///
+  /// - Parameter before: the keys of those that wrote there.
+  /// - Returns: whether it may.
+  fileprivate func isAwaited(_ before: Set<SigningKey>) -> Bool {
+    if isRetired { return false }
+    return isBehind || before.contains(writer.signingKey) && operations == 0
   }
 }

@@ -27,10 +27,13 @@ final class SilentChain {
     self.folder = folder
     next = try Self.header(state, after: nil, namespace.id)
     let found = try highest()
-    isSetBack = (found?.counter ?? 0) > (state.last?.counter ?? 0)
+    isSetBack = (found?.counter ?? 0) > (state.last?.counter ?? 0) && !state.wasSetBack
     next = try Self.header(state, after: found, namespace.id)
-    // What it has written since may be of any of its files.
-    if isSetBack { for name in state.files.keys { state.files[name]?.content = nil } }
+    // What it has written since may be of any of its files. Once: two copies of one computer would write
+    // without an end, each after the other.
+    guard isSetBack else { return }
+    state.wasSetBack = true
+    for name in state.files.keys { state.files[name]?.content = nil }
   }
 
   // MARK: What it follows
@@ -188,9 +191,8 @@ final class SilentChain {
   /// Somebody may have deleted it, or the folder was set back to an old copy.
   func holds(_ file: SilentState.File, size: UInt64) throws(BackupFolderError) -> Bool {
     guard let version = file.version else { return false }
-    if let object = file.object {
-      let found = try namespace.objects()?.state(of: object, contents: size)
-      if found != .here { return false }
+    if let object = file.object, try namespace.objects()?.holds(object, contents: size) != true {
+      return false
     }
     return try holds(version, counter: file.counter)
   }

@@ -44,6 +44,8 @@ final class SilentState {
   var files: [PathComponent: File] = [:]
   /// The wallets that this computer added as this writer, each with the operation.
   var wallets: [RecordID: Operation.Seen] = [:]
+  /// Whether it found something newer of its own in the folder once.
+  var wasSetBack = false
   /// The namespaces for which its key was authorised before.
   var earlier: Set<NamespaceID> = []
 
@@ -105,6 +107,7 @@ final class SilentState {
       text.raw("after \(Self.words(grant.after))\norder \(order)\n")
     }
     for id in earlier.sorted() { text.raw("earlier \(id)\n") }
+    if wasSetBack { text.raw("set-back\n") }
     for (name, file) in files.sorted(by: { $0.value.id < $1.value.id }) {
       let version = file.version?.hex ?? "-"
       let content = file.content?.hex ?? "-"
@@ -155,6 +158,7 @@ final class SilentState {
     var files: [PathComponent: File] = [:]
     var wallets: [RecordID: Operation.Seen] = [:]
     var earlier: Set<NamespaceID> = []
+    var wasSetBack = false
 
     /// Reads a line; returns whether it is one of this format.
     mutating func read(_ line: Span<UInt8>) -> Bool {
@@ -183,6 +187,9 @@ final class SilentState {
       case "earlier" where words.count == 2:
         guard let id = NamespaceID(hex: words[1]) else { return false }
         earlier.insert(id)
+        return true
+      case "set-back" where words.count == 1:
+        wasSetBack = true
         return true
       case "inbox" where words.count == 2:
         inbox = X25519Key(hex: words[1])
@@ -280,6 +287,7 @@ final class SilentState {
     files = fields.files
     wallets = fields.wallets
     earlier = fields.earlier
+    wasSetBack = fields.wasSetBack
   }
 }
 

@@ -23,3 +23,27 @@ extension SpentNamespace {
     ]
   }
 }
+
+extension OpenNamespace {
+  /// Why no earlier backup may be deleted yet, a sentence or two each.
+  ///
+  /// Wallets and key slots that wait are told elsewhere.
+  var adviceOnEarlier: [String] {
+    if earlierNamespaces.isEmpty { return [] }
+    var advice: [String] = []
+    let names = awaitedSilentWriters.prefix(5).map {
+      "\"\(PrintableText.name($0.text, limit: 40))\""
+    }
+    if !names.isEmpty {
+      advice.append(
+        "no earlier backup may be deleted yet: \(names.joined(separator: ", ")) may still write there. "
+          + "Authorise it again and let it write once, or retire it.")
+    }
+    if needsEarlierFiles {
+      advice.append(
+        "no earlier backup may be deleted yet: versions of files are only there. To take a file's "
+          + "versions over: keybackup file keep NAME VERSION")
+    }
+    return advice
+  }
+}

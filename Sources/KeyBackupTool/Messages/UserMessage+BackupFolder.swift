@@ -10,7 +10,7 @@ extension UserMessage {
       case .noSuchFolder(let path):
         UserMessage(
           .noInput, "there is no folder at \(ShellWord.quoted(path))",
-          hint: "is the synced folder mounted? check --folder or KEYBACKUP_FOLDER")
+          hint: "is the synced folder mounted? check --folder, KEYBACKUP_FOLDER or keybackup.conf")
       case .notAFolder(let path):
         UserMessage(
           .noInput, "\(ShellWord.quoted(path)) is not a folder",

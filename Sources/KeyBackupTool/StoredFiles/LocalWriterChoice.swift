@@ -10,10 +10,14 @@ extension LocalSilentWriter {
     (try? folder.holdsAuthorisation(of: self)) == true ? nil : .notCounting(in: namespaceID)
   }
 
-  /// Whether this computer has seen, when it opened the backup, that it was retired.
-  func isKnownRetired(_ world: World) -> Bool {
-    namespaceID.flatMap { StoredFilesMemory.of($0, world) }?.computers
-      .contains { $0.writerID == writerID.hex && $0.isRetired } ?? false
+  /// Whether this computer has seen, when it opened the backup, that it was retired: there or in the
+  /// namespace that follows.
+  func isKnownRetired(in folder: BackupFolder, _ world: World) -> Bool {
+    guard let namespaceID else { return false }
+    return [namespaceID, folder.knownSuccessor(of: namespaceID)].compactMap(\.self).contains { id in
+      StoredFilesMemory.of(id, world)?.computers
+        .contains { $0.writerID == writerID.hex && $0.isRetired } ?? false
+    }
   }
 }
 
@@ -47,7 +51,8 @@ enum LocalWriterChoice {
     let writers: [LocalSilentWriter]
     do throws(BackupFolderError) {
       writers = try folder.localSilentWriters().filter {
-        $0.namespaceID != nil && $0.may.isSuperset(of: change) && !$0.isKnownRetired(world)
+        $0.namespaceID != nil && $0.may.isSuperset(of: change)
+          && !$0.isKnownRetired(in: folder, world)
       }
     } catch {
       throw UserMessage(error)

@@ -31,7 +31,8 @@ struct LocalWriterReport: Sendable {
     var notCounting: UserMessage?
     do throws(BackupFolderError) {
       found.0 = try folder.localSilentWriters()
-      for writer in found.0 where writer.namespaceID == backup && !writer.isKnownRetired(world) {
+      for writer in found.0
+      where writer.namespaceID == backup && !writer.isKnownRetired(in: folder, world) {
         found.1 += try folder.walletsWithoutFile(of: writer)
         if try !folder.holdsLastChange(of: writer) { isLacking = true }
         notCounting = writer.uncounted(in: folder) ?? notCounting
@@ -40,7 +41,7 @@ struct LocalWriterReport: Sendable {
       obstacle = UserMessage(error)
     }
     (writers, waiting) = found
-    retired = Set(found.0.filter { $0.isKnownRetired(world) }.map(\.writerID))
+    retired = Set(found.0.filter { $0.isKnownRetired(in: folder, world) }.map(\.writerID))
     lacksLastChange = isLacking
     uncounted = notCounting
     problem = obstacle
@@ -105,7 +106,9 @@ struct LocalWriterReport: Sendable {
     {
       advice.append(
         "this computer writes without a touch to the backup \(other.hex), not to this one. If the "
-          + "master key was rotated, authorise it again: keybackup writers request")
+          + "master key was rotated, authorise it again. With your key here: keybackup writers authorise"
+      )
+      advice.append("to authorise it again from another computer: keybackup writers request")
     }
     if current.isEmpty, writers.contains(where: { $0.namespaceID == nil }) {
       advice.append(

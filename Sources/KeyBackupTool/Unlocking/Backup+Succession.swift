@@ -14,7 +14,8 @@ extension Backup {
   func requireOne(_ output: Output? = nil) throws(UserMessage) {
     guard !isOpen else {
       throw UserMessage(.severalNamespaces(candidates)).adding(
-        hint: "if the master key was rotated, plug in your key and run: keybackup verify --deep")
+        hint: folder.movedHint
+          ?? "if the master key was rotated, plug in your key and run: keybackup verify --deep")
     }
     var others = OtherBackups()
     do throws(BackupFolderError) {

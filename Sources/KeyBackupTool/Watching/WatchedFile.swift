@@ -84,6 +84,14 @@ struct WatchedFile: Codable, Equatable, Sendable {
       .sorted { $0.path < $1.path }
   }
 
+  /// The files that are watched for a folder; where none is, those of folders that are gone: it may
+  /// have been moved.
+  static func of(_ folder: String, _ world: World) -> [WatchedFile] {
+    let all = all(world)
+    let own = all.filter { $0.folder == folder }
+    return own.isEmpty ? all.filter { !FileCheck.exists($0.folder) } : own
+  }
+
   /// Remembers it; a failure is no error, because the backup does not need it.
   func keep(_ world: World) {
     guard let place = Self.place(world), Self.read("\(place)/\(recordName)") != self else { return }

@@ -11,7 +11,7 @@ struct WatchedReport: Sendable {
   init(_ folder: String, _ world: World) {
     let root = FileCheck.future(folder) ?? folder
     var answers = FolderAnswers()
-    files = WatchedFile.all(world).filter { $0.folder == root }.map { file in
+    files = WatchedFile.of(root, world).map { file in
       // Each of the file systems has this time.
       let end = ContinuousClock.now + .seconds(3)
       let isHeard = answers.come(from: file.path) {

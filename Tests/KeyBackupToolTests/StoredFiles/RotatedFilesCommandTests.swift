@@ -107,6 +107,8 @@ import Testing
     changed[70_000] ^= 1
     try Files.write(changed, to: object)
     #expect(try await deletable(65) == [])
+    try await computers.laptop(["key", "repair"])
+    #expect(try Files.read(object) == whole)
     // What is lost here is copied from there.
     try Files.remove(object)
     let told = try await computers.laptop(["verify", "--deep"], expecting: nil)
@@ -279,5 +281,37 @@ import Testing
       ["file", "restore", names[0], "--out", out], expecting: 66)
     #expect(removed.err.contains("was removed"), "\(removed.text)")
     try await computers.laptop(["file", "restore", names[1], "--out", out])
+  }
+
+  /// A thief of the server writes on, into what was deleted.
+  @Test func `What a retired computer writes to a deleted backup stops nothing`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer()
+    try await computers.serverAdds("one")
+    try await computers.laptop(["writers", "retire", "node", "--yes"])
+    let old = try #require(
+      try await computers.laptop(["rotate", "--master-key", "--json"])
+        .json()["previous_namespace_id"].text)
+    let deep = try await computers.laptop(["verify", "--deep", "--json"]).json()
+    let kept = deep["deletable"][0]["keep"].items.compactMap(\.text)
+    #expect(kept.contains("keybackup/keys") && kept.count > 1, "\(deep)")
+    let place = computers.box.folder + "/cspp-namespaces/" + old + "/"
+    for file in Files.tree(place) where !kept.contains(where: { file.hasPrefix($0) }) {
+      try Files.remove(place + file)
+    }
+    // Empty folders of sync programs do no harm, but a person deletes them.
+    for folder in ["keybackup/sealed", "keybackup/objects"] { try? Files.remove(place + folder) }
+    try await computers.box.keybackup(
+      ["status", "--accept", "--yes", "--namespace", old], key: nil, pin: .none, expecting: nil)
+    let after = try await computers.laptop(["verify", "--deep", "--json"]).json()
+    #expect(after["deletable"].items.isEmpty, "\(after)")
+    try Files.write("evil", to: computers.serverHome + "/channel.backup")
+    try await computers.server(
+      ["file", "add", computers.serverHome + "/channel.backup"], expecting: nil)
+    #expect(Files.tree(place).contains { $0.contains("/sealed/") })
+    try await computers.laptop(["verify", "--deep"])
+    try await computers.laptop(["file", "list"])
+    try await restore(computers, "one", ["node/channel.backup": "one"])
+    try await computers.laptop(["rotate", "--master-key"])
   }
 }

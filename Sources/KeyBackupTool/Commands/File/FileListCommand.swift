@@ -98,6 +98,8 @@ extension OpenNamespace {
       codes.append(.incomplete)
     }
     if health.isRolledBack { codes.append(.rollback) }
+    // Newer changes are in the successor.
+    if health.successor != nil { codes.append(rows.isEmpty ? .incomplete : .partial) }
     return codes
   }
 

@@ -103,7 +103,7 @@ struct FileWatchCommand: ParsableCommand, LastingCommand {
 
   /// The files to watch, each once.
   private func files(folder: String, _ world: World) throws(UserMessage) -> [WatchedName] {
-    let known = WatchedFile.all(world).filter { $0.folder == folder }
+    let known = WatchedFile.of(folder, world)
     let named = paths.map(FileCheck.unresolved).map { path in
       WatchedName(path: path, name: name ?? known.first { $0.isAt(path) }?.name)
     }

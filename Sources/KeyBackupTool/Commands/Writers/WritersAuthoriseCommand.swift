@@ -44,7 +44,7 @@ struct WritersAuthoriseCommand: ParsableCommand, KeyBackupCommand {
     let fingerprint: String
     let name = label ?? request.label
     let isNamesake = opened.silentWriters().contains {
-      !$0.isRetired && $0.writer.label == name && $0.writer.signingKey != request.signingKey
+      $0.writer.label == name && $0.writer.signingKey != request.signingKey
     }
     if isNamesake {
       output.warn(
