@@ -197,7 +197,7 @@ extension OpenNamespace {
     return silentWriters().contains { $0.isAwaited(before) }
   }
 
-  /// The labels of the computers that ``awaitsSilentWriters`` is about.
+  /// The labels of the computers that may still write to an earlier namespace without the key.
   public var awaitedSilentWriters: [PathComponent] {
     let before = keysOfEarlierWriters
     return silentWriters().filter { $0.isAwaited(before) }.map(\.writer.label)

@@ -184,7 +184,8 @@ struct FileWatchCommand: ParsableCommand, LastingCommand {
     error.hint =
       opened.movedHint
       ?? (asked
-        ? "it has asked. With the answer to its request, run: keybackup writers accept LINE"
+        ? "it has asked. Where your key is, run: keybackup writers authorise LINE\n"
+          + "then on this computer, run: keybackup writers accept LINE"
         : error.hint)
     throw error
   }
