@@ -81,7 +81,7 @@ final class Machine {
     for (path, bytes) in Disk.files(computer.state) where path.hasSuffix(".writer") {
       for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
         let words = line.split(separator: " ").map(String.init)
-        guard words.first == "file", words.last == hex, words.count > 2 else { continue }
+        guard words.first == "file", words.count > 6, words[6] == hex else { continue }
         if let version = Digest(hex: words[2]) { found.insert(version) }
       }
     }
