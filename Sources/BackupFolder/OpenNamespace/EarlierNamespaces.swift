@@ -128,11 +128,14 @@ extension OpenNamespace {
   ///
   /// What counted of that writer was carried over. Anything else would be held back.
   private func isOfRetiredWriter(_ finding: FileFinding) -> Bool {
-    let parts = finding.file.split(separator: "/")
-    guard finding.file.hasPrefix(SealedLog.path + "/"), parts.count == 4 else { return false }
+    // Before it stand the IDs of the namespaces that lead there.
+    let parts = finding.file.split(separator: "/").suffix(4)
+    guard parts.count == 4, parts.dropLast(2).joined(separator: "/") == SealedLog.path,
+      let folder = parts.dropLast().last
+    else { return false }
     let keys = Set(knownRetirements.map(\.key))
     return log.files.authorisations.contains {
-      keys.contains($0.writer.signingKey) && parts[2].hasPrefix($0.writer.writerID.hex)
+      keys.contains($0.writer.signingKey) && folder.hasPrefix($0.writer.writerID.hex)
     }
   }
 }
