@@ -28,14 +28,8 @@ extension OpenNamespace {
     }.map(\.put.version)
   }
 
-  /// The number of kept versions whose objects here have the right size and other bytes, while an
-  /// earlier namespace may have the right ones.
-  ///
-  /// - Throws: ``BackupFolderError/interrupted``.
-  public func damagedCarriedContents() throws(BackupFolderError) -> Int {
-    try damagedCarriedVersions().count
-  }
-
+  /// The kept versions whose objects here have the right size and other bytes, while an earlier
+  /// namespace may have the right ones.
   private func damagedCarriedVersions() throws(BackupFolderError) -> [FileVersion] {
     guard let own = (try? namespace.objects()).flatMap({ $0 }) else { return [] }
     var found: [FileVersion] = []

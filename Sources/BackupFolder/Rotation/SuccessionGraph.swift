@@ -178,7 +178,8 @@ struct SuccessionGraph {
     var isEnd = true
     for id in successors(of: here) where !passed.contains(id) {
       if let found = try enter(id) {
-        obstacle = obstacle ?? found
+        // One that the namespace in charge follows may have been deleted, but for what has to stay.
+        if !behind.contains(id) { obstacle = obstacle ?? found }
         continue
       }
       // Only a holder of its master key can have written that it follows this one.

@@ -13,8 +13,6 @@ struct FileSummary: Sendable {
   private(set) var waitingWallets = 0
   /// Versions whose contents are only in an earlier namespace.
   private var contentsEarlier = 0
-  /// Versions whose contents are damaged here, and that an earlier namespace had first.
-  private var damagedCopies = 0
   /// Why the files could not be listed.
   private(set) var problem: UserMessage?
 
@@ -56,7 +54,6 @@ struct FileSummary: Sendable {
       done = min(start + version.size, total)
     }
     bar.finish()
-    damagedCopies = (try? opened.damagedCarriedContents()) ?? 0
   }
 
   private mutating func note(_ message: UserMessage, of version: StoredVersion) {
@@ -72,7 +69,7 @@ struct FileSummary: Sendable {
   }
 
   /// Whether contents were read, and some are not what was written or could not be read.
-  var lacksContents: Bool { !damaged.isEmpty || unread + damagedCopies > 0 }
+  var lacksContents: Bool { !damaged.isEmpty || unread > 0 }
 
   /// Whether the backup has neither files nor computers that write them.
   var isEmpty: Bool { rows.isEmpty && writers.isEmpty && problem == nil }
@@ -90,7 +87,7 @@ struct FileSummary: Sendable {
   /// The codes for the state of the files.
   var codes: [ExitCode] {
     var codes: [ExitCode] = problem.map { [$0.code] } ?? []
-    if !damaged.isEmpty || damagedCopies > 0 { codes.append(.dataInvalid) }
+    if !damaged.isEmpty { codes.append(.dataInvalid) }
     if writers.contains(where: { $0.missing > 0 }) { codes.append(.rollback) }
     if count(.conflict) + count(.late) + heldBack > 0 { codes.append(.conflict) }
     if isIncomplete { codes.append(.incomplete) }
@@ -139,12 +136,6 @@ struct FileSummary: Sendable {
       advice.append(
         "\(counted(count(.late), "file")) written late, to the backup as it was before its master key "
           + "was rotated. To take one over: keybackup file keep NAME VERSION")
-    }
-    if damagedCopies > 0 {
-      advice.append(
-        "the contents of \(counted(damagedCopies, "version")) of files are damaged here. The backup as it "
-          + "was before its master key was rotated may have them. To copy them: keybackup key repair"
-      )
     }
     if contentsEarlier > 0 {
       advice.append(

@@ -28,7 +28,7 @@ extension BackupFolder {
       let (path, target) = (ShellWord.quoted(moved.path), ShellWord.quoted(moved.target))
       return
         "this computer writes without a touch to the backup at another path. If the folder was moved "
-        + "(not copied), let it go on: rm -rf \(target) && mv \(path) \(target)"
+        + "(not copied), let it go on: mv -T --backup=numbered \(path) \(target)"
     }
   }
 }

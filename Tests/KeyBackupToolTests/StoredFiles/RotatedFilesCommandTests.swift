@@ -316,6 +316,9 @@ import Testing
     }
     let after = try await computers.laptop(["verify", "--deep", "--json"]).json()
     #expect(after["deletable"].items.isEmpty, "\(after)")
+    // Whoever did as told is not frightened.
+    let new = try await computers.third(["file", "list"])
+    #expect(!new.err.contains("another rotation"), "\(new.text)")
     try Files.write("evil", to: computers.serverHome + "/channel.backup")
     try await computers.server(
       ["file", "add", computers.serverHome + "/channel.backup"], expecting: nil)

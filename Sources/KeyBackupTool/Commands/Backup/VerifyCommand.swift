@@ -45,9 +45,16 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
       report.stored = StoredFilesReport(summary, at: world.now())
       report.findings += report.stored.damaged
       // An interruption is noticed below.
-      report.findings += (try? opened.checkOtherObjects()) ?? []
-      // An earlier backup may have what is damaged here.
-      if report.stored.lacksContents { report.spent = [] }
+      let others = (try? opened.checkOtherObjects()) ?? []
+      report.findings += others
+      if report.stored.lacksContents || !others.isEmpty {
+        report.spent = []
+        if !opened.earlierNamespaces.isEmpty {
+          report.advice.append(
+            "an earlier backup may have the contents that are damaged or missing. To copy them: "
+              + "keybackup key repair")
+        }
+      }
       report.copies = try backup.namespace(of: opened).countWalletCopies()
       report.watchOnly = watchOnly.count
       WatchOnlyMemory(opened.id, world).keep(watchOnly)

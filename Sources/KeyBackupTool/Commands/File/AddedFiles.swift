@@ -19,7 +19,7 @@ struct AddedFiles: ~Copyable {
   /// The places of files of which another version was the current one when the backup was last
   /// opened here.
   var putAside: Set<Int> = []
-  /// The IDs of files that were added from the same paths with the key.
+  /// The IDs of other files that were added from the same paths before, with the key or another one.
   var earlier: [Int: String] = [:]
   let files: [FileAddition.Planned]
   private let output: Output
@@ -133,9 +133,9 @@ struct AddedFiles: ~Copyable {
     }
     for (place, id) in earlier.sorted(by: { $0.key < $1.key }) {
       output.note(
-        "\"\(PrintableText.name(files[place].name.text))\" was added with your key before. What this "
-          + "computer adds without a touch is a file of its own, and restore brings both. To take the "
-          + "earlier one out: keybackup file remove \(id.prefix(8))")
+        "\"\(PrintableText.name(files[place].name.text))\" was added from this path before, as another file. "
+          + "Restore brings both. To take the earlier one out: keybackup file remove \(id.prefix(8))"
+      )
     }
     for failure in failures { output.warn(failure.message) }
     if let uncounted { output.warn(uncounted) }
