@@ -43,6 +43,7 @@ extension OpenNamespace {
         !accepted.contains(entry.reference.name)
       {
         found[entry.writer]?.hasGap = true
+        found[entry.writer]?.followsMissing = true
       }
     }
     // A master key that was given up makes no gaps.
@@ -78,6 +79,11 @@ extension OpenNamespace {
       status.isBehind = true
       status.isRetired = status.isRetired || retired.contains(status.writer.signingKey)
       all.append(status)
+    }
+    // Being authorised again does not bring what is missing before.
+    let lacking = Set(before.filter(\.followsMissing).map(\.writer.signingKey))
+    for place in all.indices where lacking.contains(all[place].writer.signingKey) {
+      all[place].followsMissing = true
     }
     known = []
     return all.filter { !$0.isBehind || known.insert($0.writer.signingKey).inserted }
@@ -284,7 +290,11 @@ extension OpenNamespace {
       .map { rules.versions[$0] }
       .filter { $0.namespace == nil && $0.put.version.content == content }
       .map { Holder(operation: $0.operation.digest, namespace: id) }
-    return here + lineage.earlier.flatMap { $0.open.holders(file, content) }
+    // One that is held back is another computer's claim, and reading it proves what it holds.
+    let heldBack = rules.retired
+      .filter { $0.namespace == nil && $0.put.fileID == file && $0.put.version.content == content }
+      .map { Holder(operation: $0.operation.digest, namespace: id) }
+    return here + heldBack + lineage.earlier.flatMap { $0.open.holders(file, content) }
   }
 
   /// Whether a version can be restored: all of it is read, and its contents compared with their digest.

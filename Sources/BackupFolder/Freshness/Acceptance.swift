@@ -102,6 +102,22 @@ extension Namespace {
 }
 
 extension BackupFolder {
+  /// The namespaces here that this computer has opened, besides one.
+  ///
+  /// - Throws: if a listing fails.
+  public func remembered(
+    besides id: NamespaceID
+  ) throws(BackupFolderError) -> [Namespace] {
+    guard let state = try? StateFolder(path: settings.stateFolder, folder: root, make: false) else {
+      return []
+    }
+    var found: [Namespace] = []
+    for other in try state.namespaces().sorted() where other != id {
+      if let here = try? namespace(other) { found.append(here) }
+    }
+    return found
+  }
+
   /// Forgets namespaces that this computer knew and that are missing.
   ///
   /// - Parameter ids: from ``vanishedNamespaces()``; a namespace that has come back stays

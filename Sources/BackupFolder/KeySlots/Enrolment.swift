@@ -25,4 +25,9 @@ public struct Enrolment: Equatable, Sendable {
   public init(label: String, securityKey: KeyHeader.SecurityKey, keyID: KeyID = .random()) {
     self.init(label: label, kind: .securityKey(securityKey), keyID: keyID)
   }
+
+  /// The credential of a security key.
+  var credentialID: [UInt8]? {
+    if case .securityKey(let key) = kind { key.credentialID } else { nil }
+  }
 }

@@ -153,7 +153,29 @@ public struct SpentNamespace: Equatable, Sendable {
 
 extension OpenNamespace {
   /// The key slots whose only file is in an earlier namespace, where a box waits for them.
-  public var keySlotsWithoutFile: [PendingKeySlot] { pendingKeySlots().filter { !has($0.keyID) } }
+  public var keySlotsWithoutFile: [PendingKeySlot] {
+    withoutFile(pendingKeySlots(), described: keyWrappers())
+  }
+
+  /// Those of some key slots that have no file here.
+  ///
+  /// One of a credential that has a file here is the same security key, which needs no box.
+  ///
+  /// - Parameters:
+  ///   - slots: key slots of this namespace, or of another rotation's.
+  ///   - files: the logged files that describe them.
+  /// - Returns: the slots that need a box.
+  func withoutFile(
+    _ slots: [PendingKeySlot], described files: [KeyID: KeyWrapper]
+  ) -> [PendingKeySlot] {
+    let own = keyWrappers().filter { has($0.key) && !removedKeySlots().contains($0.key) }
+    let credentials = Set(own.values.compactMap { Self.credential(of: $0) })
+    return slots.filter { slot in
+      guard !has(slot.keyID) else { return false }
+      return files[slot.keyID].flatMap { Self.credential(of: $0) }.map { !credentials.contains($0) }
+        ?? true
+    }
+  }
 
   /// The namespaces that this one follows.
   ///
@@ -190,7 +212,16 @@ extension OpenNamespace {
 
   /// Whether nothing but late wallets still needs the earlier namespaces: no key slot, no file, and no
   /// computer that may still write there.
-  public var mayLoseEarlier: Bool { isAllHere && !awaitsSilentWriters }
+  public var mayLoseEarlier: Bool {
+    isAllHere && !awaitsSilentWriters && writersWithMissingChanges.isEmpty && lineage.unread == nil
+  }
+
+  /// The labels of silent writers of which one change that is here follows one that is not.
+  ///
+  /// That one may still come, also to an earlier namespace.
+  public var writersWithMissingChanges: [PathComponent] {
+    silentWriters().filter { $0.followsMissing && !$0.isRetired }.map(\.writer.label)
+  }
 
   /// Whether a computer that writes without the key may still write to an earlier namespace.
   ///

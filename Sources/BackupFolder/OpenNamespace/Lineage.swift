@@ -9,6 +9,8 @@ struct Lineage {
   var others: [SharedMasterKey] = []
   /// The namespaces of these keys that a rotation on another computer has finished.
   var rivals: Set<NamespaceID> = []
+  /// The namespace of another rotation whose contents are not read; nil: there is none.
+  var unread: NamespaceID?
   /// The reasons why some of them could not be opened.
   var problems: [FileFinding] = []
   /// Its successors when its logs were first read; a run that writes here despite them knows them.

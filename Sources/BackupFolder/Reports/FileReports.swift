@@ -15,6 +15,11 @@ public struct BackedUpFile: Equatable, Sendable {
   public var newest: StoredVersion? {
     live.first ?? versions.first { $0.standing != .heldBack && !$0.isRefused } ?? versions.first
   }
+  /// The versions that are live in an earlier namespace only, with contents that no live one has.
+  public var late: [StoredVersion] {
+    let contents = Set(live.map(\.content))
+    return versions.filter { $0.standing == .late && !contents.contains($0.content) }
+  }
   /// Whether the live versions differ in their contents.
   public var isConflicted: Bool { Set(live.map(\.content)).count > 1 }
   /// Whether no version counts, here or in an earlier namespace, and none waits for a decision.

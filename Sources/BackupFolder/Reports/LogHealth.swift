@@ -23,6 +23,11 @@ public struct LogHealth: Equatable, Sendable {
   /// The successor of this namespace, whose master key was given up; known only from opened
   /// operations.
   public var successor: NamespaceID?
+  /// The namespace of another rotation of the same backup, or of one before it, that no available
+  /// key slot opened: what was written there is not shown.
+  ///
+  /// A claim: anyone who once had the master key that was rotated could have made it.
+  public var unreadRotation: NamespaceID?
   /// Whether this computer remembered anything of the namespace.
   ///
   /// If not, it cannot tell whether the logs are the newest.

@@ -14,8 +14,10 @@ public struct SilentWriterStatus: Equatable, Sendable {
   public internal(set) var operations = 0
   /// The time of the newest one by the silent writer's clock, in Unix seconds.
   public internal(set) var newest: UInt64?
-  /// Whether an operation is not here that a later one follows.
+  /// Whether an operation is not here that a later one follows, or that another computer has seen.
   public internal(set) var hasGap = false
+  /// Whether one that is here follows one that is not.
+  public internal(set) var followsMissing = false
   /// The number of operations that were opened here before and are gone.
   public internal(set) var missing = 0
   /// The number of its files that are empty, cut off or placeholders.
@@ -30,7 +32,12 @@ public struct SilentWriterStatus: Equatable, Sendable {
   public internal(set) var undecided = 0
 
   /// Whether operations of it are named, or were here, and are not here.
-  public var lacksChanges: Bool { !isBehind && (hasGap || missing + incomplete > 0) }
+  ///
+  /// An earlier backup may have been deleted, but for what has to stay. There only what is here tells.
+  public var lacksChanges: Bool {
+    isBehind
+      ? followsMissing && !isRetired : hasGap || followsMissing || missing + incomplete > 0
+  }
 
   /// Creates the status of a writer without operations.
   init(writer: SilentWriter, authorised: Operation.Seen, authorisedAt: UInt64) {

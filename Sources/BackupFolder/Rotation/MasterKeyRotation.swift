@@ -65,12 +65,17 @@ extension OpenNamespace {
   /// These are all but the one in use, including those that earlier rotations left behind. Only
   /// the log counts: anyone who can write to the folder can add a key slot file.
   ///
-  /// - Parameter atHand: the key slot that rotates. Slots of the same credential, those it replaces
-  ///   and those that replace it are the same security key.
+  /// - Parameters:
+  ///   - atHand: the key slot that rotates. Slots of the same credential, those it replaces and those
+  ///     that replace it are the same security key.
+  ///   - credentialID: its credential, where it may be an earlier namespace's slot.
   /// - Returns: the slots, ordered by their labels.
-  public func pendingKeySlots(besides atHand: KeyID? = nil) -> [PendingKeySlot] {
+  public func pendingKeySlots(
+    besides atHand: KeyID? = nil, of credentialID: [UInt8]? = nil
+  ) -> [PendingKeySlot] {
     let all = keyWrappers()
-    let credential = atHand.flatMap { all[$0] }.flatMap { Self.credential(of: $0) }
+    let credential =
+      atHand.flatMap { all[$0] }.map { Self.credential(of: $0) } ?? credentialID
     let removed = removedKeySlots()
     let sameKey = atHand.map { Self.successions(of: $0, among: all) } ?? []
     return all.keys.filter { key in
@@ -146,7 +151,7 @@ extension OpenNamespace {
     for (key, slot) in noted { log.include(left: slot, key) }
   }
 
-  private static func credential(of wrapper: KeyWrapper) -> [UInt8]? {
+  static func credential(of wrapper: KeyWrapper) -> [UInt8]? {
     if case .securityKey(let key) = wrapper.header.kind { key.credentialID } else { nil }
   }
 
@@ -160,7 +165,8 @@ extension OpenNamespace {
   ///   - enrolment: the key slot of the new namespace; after an interruption, as in the file of
   ///     ``Namespace/unfinishedRotation()``.
   ///   - secret: its secret; of a security key, its PRF output for that salt.
-  ///   - atHand: the key slot of this namespace that is the same device or code.
+  ///   - atHand: the key slot that is the same device or code. It may be an earlier namespace's, where
+  ///     that one was opened first.
   ///   - despiteGaps: whether to go on while operations of silent writers, or contents of files, are
   ///     missing; they are late when they come.
   ///   - progress: is told how far it has come.
@@ -205,7 +211,7 @@ extension OpenNamespace {
       progress: progress)
     rotation.versions = carried.count
     rotation.wallets = Set(carried.map(\.record)).count
-    rotation.left = pendingKeySlots(besides: atHand)
+    rotation.left = pendingKeySlots(besides: atHand, of: enrolment.credentialID)
     rotation.silentWriters = silentWriters().filter { !$0.isRetired }
     try rotation.namespace.logLeft(rotation.left, of: self, run: run)
     try rotation.namespace.logFrom(masterKey, upTo: ends, run: run)
@@ -223,6 +229,11 @@ extension OpenNamespace {
       throw .cannotRotate(.moved(to: successor.id))
     }
     if hasUnknownChanges { throw .cannotRotate(.newerProgram) }
+    // Another computer's rotation was carrying over from there. What it left out may still come.
+    let here = lineage.earlier.map { $0.open.id }
+    if !log.links.isSettled, log.links.earlier.contains(where: { !here.contains($0.namespaceID) }) {
+      throw .cannotRotate(.notWhole)
+    }
     // A copy in another spelling lacks nothing.
     if health.rolledBack + health.forked + health.incomplete > 0
       || logFindings.contains(where: { $0.state != .foreign })

@@ -81,9 +81,10 @@ extension OpenNamespace {
       let isRival = lineage.rivals.contains(older.open.id) && !follows(older.open.id)
       if !isRival, !follows(older.open.id) { continue }
       // Of an earlier namespace only the slots left at its rotation count.
-      let left = (isRival ? older.open.pendingKeySlots() : pendingKeySlots()).filter {
-        !has($0.keyID)
-      }
+      let left =
+        isRival
+        ? withoutFile(older.open.pendingKeySlots(), described: older.open.keyWrappers())
+        : keySlotsWithoutFile
       if isRival {
         try logLeft(left, of: older.open, run: run)
         // Publishing judges the files of all namespaces again, so none may be in use meanwhile.

@@ -24,6 +24,11 @@ public enum SuccessionObstacle: Equatable, Sendable {
   /// must compare its ID first.
   case uncompared(NamespaceID)
 
+  /// Whether a key slot would help.
+  var isMissingKey: Bool {
+    if case .noKey = self { true } else { false }
+  }
+
   /// The namespace that is not opened.
   public var namespaceID: NamespaceID {
     switch self {
@@ -147,6 +152,8 @@ extension Namespace {
     }
     opened.lineage.rivals = graph.rivals(of: end)
     let unread = obstacle == nil ? try graph.unreadRival(of: end) : nil
+    opened.lineage.unread = unread?.namespaceID
+    opened.health.unreadRotation = unread?.namespaceID
     return ResolvedNamespace(opened, obstacle, unread, graph, from: self, purpose: purpose)
   }
 }

@@ -69,11 +69,12 @@ struct SuccessionGraph {
     let behind = closure(first).subtracting([first])
     var passed = behind.subtracting(path)
     var obstacle: SuccessionObstacle?
-    if first != opened, isFinished(opened) {
-      obstacle = .notHere(opened)
+    let end = try go(from: path[0], behind, &passed, &obstacle) ?? first
+    // What is left of the one that was opened is enough where another one follows it.
+    if first != opened, isFinished(opened), end == first || !closure(end).contains(opened) {
+      if obstacle?.isMissingKey != true { obstacle = .notHere(opened) }
       givenUp = first
     }
-    let end = try go(from: path[0], behind, &passed, &obstacle) ?? first
     if obstacle == nil, let next = remembered(after: end) { obstacle = .notHere(next) }
     return (end, obstacle)
   }
@@ -90,10 +91,16 @@ struct SuccessionGraph {
     of end: NamespaceID
   ) throws(BackupFolderError) -> SuccessionObstacle? {
     let followed = closure(end)
-    for older in followed.sorted() {
+    let read = trusted.reduce(into: Set()) { $0.formUnion(closure($1)) }
+    var looked = followed
+    var next = followed.sorted()
+    while let older = next.popLast() {
       for id in successors(of: older) where !followed.contains(id) {
-        // It is read, as one of those that are not followed.
-        if stops[id] != nil, trusted.contains(id) { continue }
+        // It is read, as one of those that are not followed. It may have been rotated, too.
+        if stops[id] != nil, read.contains(id) {
+          if looked.insert(id).inserted { next.append(id) }
+          continue
+        }
         let obstacle = try enter(id)
         switch obstacle {
         case .noKey: return obstacle
@@ -177,16 +184,22 @@ struct SuccessionGraph {
   ) throws(BackupFolderError) -> NamespaceID? {
     var isEnd = true
     for id in successors(of: here) where !passed.contains(id) {
-      if let found = try enter(id) {
-        // One that the namespace in charge follows may have been deleted, but for what has to stay.
+      let found = try enter(id)
+      // Only a holder of its master key can have written that it follows this one.
+      let follows = stops[id]?.links.follows(here) == true
+      // One that others follow may have been deleted, but for what has to stay. It leads on, and is not
+      // the result.
+      let leadsOn = follows && !successors(of: id).isEmpty
+      if let found, !leadsOn {
         if !behind.contains(id) { obstacle = obstacle ?? found }
         continue
       }
-      // Only a holder of its master key can have written that it follows this one.
-      guard stops[id]?.links.follows(here) == true else { continue }
+      guard follows else { continue }
       passed.insert(id)
       isEnd = false
-      if let end = try go(from: id, behind, &passed, &obstacle) { return end }
+      let past = found == nil ? behind : behind.union([id])
+      if let end = try go(from: id, past, &passed, &obstacle) { return end }
+      if let found, !behind.contains(id) { obstacle = obstacle ?? found }
     }
     if behind.contains(here) { return nil }
     if isTrusted(here) { return here }

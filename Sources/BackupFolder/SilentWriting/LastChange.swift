@@ -14,7 +14,8 @@ extension BackupFolder {
     if writer.namespaceID == nil { return true }
     guard let namespace = try namespace(of: writer) else { return false }
     return try writer.last.map { (last) throws(BackupFolderError) in
-      try namespace.holds(sealed: last)
+      if namespace.rememberedFiles.acceptedGaps.contains(last.name) { return true }
+      return try namespace.holds(sealed: last)
     } ?? true
   }
 
@@ -24,7 +25,8 @@ extension BackupFolder {
   /// - Parameters:
   ///   - writer: from ``localSilentWriters()``.
   ///   - names: the files' names; one that was never written counts as not there.
-  /// - Returns: false if its namespace is not here.
+  /// - Returns: false if its namespace is not here, also where a person has accepted that something is
+  ///   missing.
   /// - Throws: if a listing fails; ``BackupFolderError/interrupted``.
   public func holdsLastVersions(
     of writer: LocalSilentWriter, names: [PathComponent]
@@ -83,10 +85,19 @@ extension Namespace {
     return writers.filter { $0.namespaceID == id }.compactMap(\.last)
   }
 
-  /// Whether a sealed operation is here with its bytes, or in another spelling, or was accepted as
-  /// missing.
+  /// Forgets that a person accepted the loss of a sealed operation, which is here again.
+  func forgetAcceptedLoss(of name: OperationName) throws(BackupFolderError) {
+    guard rememberedFiles.acceptedGaps.contains(name) else { return }
+    let state = try state(make: true)
+    let lock = try state.lock()
+    var files = try state.files(of: id)
+    files.acceptedGaps = files.acceptedGaps.subtracting([name])
+    try state.save(files, of: id)
+    _ = consume lock
+  }
+
+  /// Whether a sealed operation is here with its bytes, or in another spelling.
   fileprivate func holds(sealed operation: Operation.Seen) throws(BackupFolderError) -> Bool {
-    if rememberedFiles.acceptedGaps.contains(operation.name) { return true }
     let name = FolderLayout.operationFile(counter: operation.counter, digest: operation.digest)
     let folder = try ownFolder(FolderLayout.sealedFolder)
     for chain in SilentChain.folderNames(operation.writerID) {

@@ -117,6 +117,8 @@ final class SilentChain {
       return false
     }
     try place(last, run)
+    // Losing it once more is to be told again.
+    try? namespace.forgetAcceptedLoss(of: last.name)
     return true
   }
 

@@ -22,8 +22,8 @@ public struct ObjectOpener: ~Copyable {
   private var stream: SecretStreamOpener?
   private var objectLeft: UInt64
   private var contentsLeft: UInt64
-  private var object = SHA256()
-  private var contents = SHA256()
+  private var object = LongSHA256()
+  private var contents = LongSHA256()
 
   /// Starts with a version's description of the object.
   ///

@@ -54,8 +54,8 @@ public struct ObjectSealer: ~Copyable {
   private var size: UInt64 = 0
   private var padding: UInt64?
   private var isFinished = false
-  private var content = SHA256()
-  private var object = SHA256()
+  private var content = LongSHA256()
+  private var object = LongSHA256()
   private var hasHeader = false
 
   /// Starts an object.
@@ -174,7 +174,7 @@ public struct ObjectSealer: ~Copyable {
 }
 
 extension Digest {
-  init(finalizing hash: consuming SHA256) {
+  init(finalizing hash: consuming LongSHA256) {
     let digest = hash.finalize()
     self.init(words: unsafe SIMD4(bigEndian: digest.span.bytes))
   }

@@ -8,7 +8,7 @@ extension RotateCommand {
   func rotateMasterKey(_ world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await unlock.backup(world, for: .writing)
     // What an interrupted rotation began is finished with the same salt, if it opens.
-    var unfinished = try Self.unfinished(backup)
+    var unfinished = try Self.unfinished(backup.namespace)
     var terms = UnlockTerms()
     terms.needsSecurityKey = true
     terms.mustBeOneKey = true
@@ -30,10 +30,18 @@ extension RotateCommand {
       secret = try await Self.newSecret(of: slot, key, salt: salt)
     }
     var opened = try await backup.open(unlocked, unlock, world)
+    if unfinished != nil,
+      try Self.unfinished(backup.namespace(of: opened))?.keyID != unfinished?.keyID
+    {
+      // Another rotation was finished first, and what was begun is gone.
+      unfinished = nil
+      salt = Randomness.bytes(count: 32)
+      secret = try await Self.newSecret(of: slot, key, salt: salt)
+    }
     let enrolment = try Self.enrolment(
       slot, label: Self.label(of: atHand, opened) ?? slot.label, salt: salt,
       keyID: unfinished?.keyID)
-    let left = opened.pendingKeySlots(besides: atHand)
+    let left = opened.pendingKeySlots(besides: atHand, of: slot.credentialID)
     let hasKits = ((try? opened.allKeySlots()) ?? []).contains { Kit($0) != nil && !$0.isRemoved }
     try await announce(left, key, enrolment, secret, world)
 
@@ -55,9 +63,9 @@ extension RotateCommand {
     return try report(rotation, old, enrolment, hasKits: hasKits, world)
   }
 
-  private static func unfinished(_ backup: Backup) throws(UserMessage) -> KeySlot? {
+  private static func unfinished(_ source: Namespace) throws(UserMessage) -> KeySlot? {
     do throws(BackupFolderError) {
-      guard let namespace = try backup.namespace.unfinishedRotation() else { return nil }
+      guard let namespace = try source.unfinishedRotation() else { return nil }
       // Nothing in it that can be read: it is made again.
       return (try? namespace.scan())?.keySlots.first { $0.kind == .securityKey }
     } catch {

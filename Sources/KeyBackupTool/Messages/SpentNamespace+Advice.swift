@@ -39,6 +39,19 @@ extension OpenNamespace {
         "no earlier backup may be deleted yet: \(names.joined(separator: ", ")) may still write there. "
           + "Authorise it again and let it write once, or retire it.")
     }
+    if let rival = health.unreadRotation {
+      advice.append(
+        "no earlier backup may be deleted yet: another rotation, \(rival.hex), was not read. Open it with "
+          + "the key that rotated there.")
+    }
+    let lacking = writersWithMissingChanges.prefix(5).map {
+      "\"\(PrintableText.name($0.text, limit: 40))\""
+    }
+    if !lacking.isEmpty {
+      advice.append(
+        "no earlier backup may be deleted yet: changes of \(lacking.joined(separator: ", ")) are missing, "
+          + "and may still come there. When nothing more will come: keybackup status --accept")
+    }
     if needsEarlierFiles {
       advice.append(
         "no earlier backup may be deleted yet: versions of files are only there. To take a file's "

@@ -47,11 +47,14 @@ struct FileRow: Sendable {
   /// Versions that a person may still choose: they came from a retired computer.
   var heldBack: Int { file.heldBack.count }
 
+  /// Versions beside the one that counts that were written to an earlier backup.
+  var late: Int { state == .late ? 0 : file.late.count }
+
   var json: JSONOutput {
     [
       "file_id": .string(file.id.hex), "name": .string(text), "computer": .optional(label),
       "versions": .number(file.versions.count), "dropped": .number(file.dropped),
-      "held_back": .number(heldBack),
+      "held_back": .number(heldBack), "late": .number(late),
       "size": .optional(file.newest.flatMap { Int(exactly: $0.size) }),
       "modified": .optional(file.newest.flatMap { Int(exactly: $0.modified) }),
       "at": .optional(file.newest.flatMap { Int(exactly: $0.at) }),
@@ -73,7 +76,8 @@ struct FileRow: Sendable {
           String(row.file.versions.count),
           row.file.newest.map { PrintableSize.text($0.size) } ?? "-",
           PrintableTime.minute(row.file.newest?.at),
-          row.state.rawValue + (row.heldBack > 0 && row.state != .heldBack ? ", held-back" : ""),
+          row.state.rawValue + (row.late > 0 ? ", late" : "")
+            + (row.heldBack > 0 && row.state != .heldBack ? ", held-back" : ""),
           id,
         ]
       })

@@ -9,6 +9,8 @@ struct FileSummary: Sendable {
   private(set) var damaged: [FileFinding] = []
   /// Files whose contents could not be read now.
   private(set) var unread = 0
+  /// Versions that count and whose contents are not here, or in part.
+  private var absent = 0
   /// Wallets of computers without a key that are not in the CSPP files yet.
   private(set) var waitingWallets = 0
   /// Versions whose contents are only in an earlier namespace.
@@ -28,17 +30,19 @@ struct FileSummary: Sendable {
     }
   }
 
-  /// Counts, and reads the contents of every version that counts.
+  /// Counts, and reads the contents of every version that counts or is late.
   ///
   /// - Parameters:
   ///   - opened: the backup.
   ///   - bar: shows how far large contents are.
   init(of opened: borrowing OpenNamespace, _ bar: inout ProgressBar) {
     self.init(listing: opened)
-    let live = rows.flatMap { $0.file.live }
+    let counting = rows.flatMap { $0.file.live + $0.file.late }
+    let live = counting.filter { $0.object == .inline || $0.object == .here }
+    absent = counting.count - live.count
     let total = live.map(\.size).sumOfClaims()
     var done: UInt64 = 0
-    for version in live where version.object == .inline || version.object == .here {
+    for version in live {
       let start = done
       do throws(BackupFolderError) {
         try opened.read(version) { (bytes) throws(BackupFolderError) in
@@ -68,8 +72,8 @@ struct FileSummary: Sendable {
         reason: message.message))
   }
 
-  /// Whether contents were read, and some are not what was written or could not be read.
-  var lacksContents: Bool { !damaged.isEmpty || unread > 0 }
+  /// Whether contents were read, and some are not what was written, could not be read or are not here.
+  var lacksContents: Bool { !damaged.isEmpty || unread + absent > 0 }
 
   /// Whether the backup has neither files nor computers that write them.
   var isEmpty: Bool { rows.isEmpty && writers.isEmpty && problem == nil }
@@ -77,6 +81,9 @@ struct FileSummary: Sendable {
   func count(_ state: FileRow.State) -> Int { rows.count { $0.state == state } }
 
   var heldBack: Int { rows.reduce(0) { $0 + $1.heldBack } }
+
+  /// Late versions beside one that counts.
+  var lateVersions: Int { rows.reduce(0) { $0 + $1.late } }
 
   var newest: UInt64? {
     rows.compactMap { $0.state == .removed ? nil : $0.file.newest?.at }.max()
@@ -89,14 +96,14 @@ struct FileSummary: Sendable {
     var codes: [ExitCode] = problem.map { [$0.code] } ?? []
     if !damaged.isEmpty { codes.append(.dataInvalid) }
     if writers.contains(where: { $0.missing > 0 }) { codes.append(.rollback) }
-    if count(.conflict) + count(.late) + heldBack > 0 { codes.append(.conflict) }
+    if count(.conflict) + count(.late) + lateVersions + heldBack > 0 { codes.append(.conflict) }
     if isIncomplete { codes.append(.incomplete) }
     return codes
   }
 
   private var isIncomplete: Bool {
-    count(.missing) + count(.incomplete) + unread > 0
-      || writers.contains { $0.incomplete > 0 || $0.hasGap }
+    count(.missing) + count(.incomplete) + unread + absent > 0
+      || writers.contains { $0.incomplete > 0 || $0.hasGap || $0.followsMissing }
   }
 
   /// The advice about it, a sentence or two each.
@@ -109,6 +116,13 @@ struct FileSummary: Sendable {
       advice.append(
         "the contents of \(counted(damaged.count, "file")) are damaged. Your sync provider may have "
           + "older versions of keybackup/objects.")
+    }
+    if absent > 0 {
+      advice.append(
+        "the contents of \(counted(absent, "version")) are not here, or in part. While they do not come, "
+          + "no earlier backup may be deleted: it may have the same ones.")
+    }
+    if !damaged.isEmpty || absent > 0 {
       advice.append(
         "where another version has the same contents, this writes them once more: keybackup file keep "
           + "NAME VERSION")
@@ -120,8 +134,9 @@ struct FileSummary: Sendable {
     }
     if count(.conflict) > 0 {
       advice.append(
-        "\(counted(count(.conflict), "file")) with several versions; all of them are restored. To see "
-          + "them: keybackup file list")
+        "\(counted(count(.conflict), "file")) with several versions"
+          + (lacksContents ? "" : "; all of them are restored")
+          + ". To see them: keybackup file list")
       advice.append("to choose one: keybackup file keep NAME VERSION")
     }
     if heldBack > 0 {
@@ -136,6 +151,13 @@ struct FileSummary: Sendable {
       advice.append(
         "\(counted(count(.late), "file")) written late, to the backup as it was before its master key "
           + "was rotated. To take one over: keybackup file keep NAME VERSION")
+    }
+    if lateVersions > 0 {
+      advice.append(
+        "\(counted(lateVersions, "version")) written late, beside the current one, to the backup as it was "
+          + "before its master key was rotated. To see them: keybackup file history NAME")
+      advice.append(
+        "to choose one, or to stay with the current one: keybackup file keep NAME VERSION")
     }
     if contentsEarlier > 0 {
       advice.append(
@@ -197,7 +219,9 @@ struct FileSummary: Sendable {
 
   /// The summary as JSON.
   var json: JSONOutput {
-    var counts: JSONOutput = ["held-back-versions": .number(heldBack)]
+    var counts: JSONOutput = [
+      "held-back-versions": .number(heldBack), "late-versions": .number(lateVersions),
+    ]
     for state in FileRow.State.allCases { counts[state.rawValue] = .number(count(state)) }
     return [
       "waiting_wallets": .number(waitingWallets),

@@ -28,8 +28,9 @@ struct RememberedFilesReport: Sendable {
 
   private func count(_ state: FileRow.State) -> Int { memory?.states[state.rawValue] ?? 0 }
 
-  /// The number of files that waited for a person's decision, besides versions that are held back.
-  private var decisions: Int { count(.conflict) + count(.late) }
+  /// The number of files, and of late versions beside a current one, that waited for a person's
+  /// decision.
+  private var decisions: Int { count(.conflict) + count(.late) + (memory?.lateVersions ?? 0) }
 
   /// The number of versions that were held back.
   private var heldBack: Int { memory?.heldBackVersions ?? 0 }
@@ -98,7 +99,10 @@ struct RememberedFilesReport: Sendable {
   var json: JSONOutput {
     var json: JSONOutput = ["unopened_sealed": .number(unopened)]
     guard let memory else { return json }
-    var counts: JSONOutput = ["held-back-versions": .number(memory.heldBackVersions)]
+    var counts: JSONOutput = [
+      "held-back-versions": .number(memory.heldBackVersions),
+      "late-versions": .number(memory.lateVersions ?? 0),
+    ]
     for state in FileRow.State.allCases { counts[state.rawValue] = .number(count(state)) }
     json["files"] = counts
     json["files_as_of"] = .optional(Int(exactly: memory.at))

@@ -29,6 +29,8 @@ struct StoredFilesMemory: Codable, Equatable, Sendable {
   /// The number of files in each state, by its word.
   var states: [String: Int]
   var heldBackVersions: Int
+  /// Late versions beside one that counted; nil: an earlier program did not count them.
+  var lateVersions: Int?
   /// The time of the newest version, in Unix seconds.
   var newest: UInt64?
   /// Wallets of such computers that were not in the CSPP files.
@@ -42,6 +44,7 @@ struct StoredFilesMemory: Codable, Equatable, Sendable {
     states = Dictionary(
       uniqueKeysWithValues: FileRow.State.allCases.map { ($0.rawValue, summary.count($0)) })
     heldBackVersions = summary.heldBack
+    lateVersions = summary.lateVersions
     newest = summary.newest
     waitingWallets = summary.waitingWallets
     computers = summary.writers.map { writer in
@@ -73,7 +76,8 @@ struct StoredFilesMemory: Codable, Equatable, Sendable {
   /// Whether a report could have had these numbers: others are a damaged file's.
   private var isPossible: Bool {
     let numbers =
-      [heldBackVersions, waitingWallets] + states.values + computers.map(\.operations)
+      [heldBackVersions, lateVersions ?? 0, waitingWallets] + states.values
+      + computers.map(\.operations)
     return numbers.allSatisfy { (0...1 << 40).contains($0) } && (0...1 << 40).contains(at)
   }
 

@@ -82,7 +82,13 @@ extension Backup {
     if known.namespaceID == named {
       let opened = try search.stay(use, purpose)
       try note(try others(than: opened), opened.id, unlock.output(world))
-      if let next = opened.health.successor { tellEarlier(opened.id, next) }
+      if let next = opened.health.successor {
+        tellEarlier(opened.id, next)
+      } else if isNamedInFull, !opened.predecessors.isEmpty {
+        // The person has compared its ID. From now on it is the one that this computer knows.
+        var followed = try search.run(.reading)
+        if followed.namespace.id == opened.id { followed.remember() }
+      }
       return opened
     }
     var followed = try search.run(purpose)
@@ -194,7 +200,7 @@ extension Backup {
   ) -> UserMessage {
     var newest: UInt64?
     let report = opened.forEachWallet { version, _ in
-      newest = max(newest ?? 0, version.entry.updatedAt ?? 0)
+      if let time = version.entry.updatedAt { newest = max(newest ?? 0, time) }
     }
     let wallets =
       counted(report.restored, "wallet")

@@ -33,7 +33,11 @@ extension LogHealth {
   var isRolledBack: Bool { rolledBack + forked > 0 }
 
   /// The state as a word of JSON.
-  var history: JSONOutput { isRolledBack ? "rolled-back" : incomplete > 0 ? "incomplete" : "whole" }
+  var history: JSONOutput {
+    if isRolledBack { return "rolled-back" }
+    if incomplete > 0 { return "incomplete" }
+    return unreadRotation == nil ? "whole" : "other-rotation"
+  }
 
   /// The limits of the freshness word, in brackets.
   ///

@@ -40,6 +40,10 @@ import Testing
     let first = try await rotated.opening(["restore", "--json"], expecting: 87)
     #expect(try first.json()["restored"].number == 3)
     #expect(first.err.contains("--namespace \(rotated.new)"), "\(first.err)")
+    let listed = try await rotated.opening(["wallet", "list", "--json"], expecting: 87).json()
+    let wallet = try #require(listed["wallets"].items.first?["record_id"].text)
+    let shown = try await rotated.opening(["wallet", "show", wallet, "--json"], expecting: 87)
+    #expect(try shown.json()["wallet"]["record_id"].text == wallet, "\(shown.text)")
     let tested = try await rotated.opening(["recovery-kit", "test"], expecting: 87)
     #expect(tested.out.contains("opens the earlier backup: 3 wallets"), "\(tested.text)")
     expectFailure(

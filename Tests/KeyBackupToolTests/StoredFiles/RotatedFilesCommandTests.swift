@@ -261,6 +261,17 @@ import Testing
     ).json()
     #expect(
       Set(listed["files"].items.map { $0["name"].text }) == ["here", "there"], "\(listed)")
+    let late = try #require(listed["files"].items.first { $0["name"].text == "there" })
+    try await computers.laptop(
+      ["file", "keep", "there", try #require(late["version"].text)])
+    // One key is one way in, and nothing needs the other rotation's backup.
+    for home in ["/new", "/home", "/third"] {
+      let deep = try await box.keybackup(
+        ["verify", "--deep", "--json"], home: box.root + home
+      ).json()
+      #expect(deep["waiting"].items.isEmpty && deep["ways"].items.count == 1, "\(deep)")
+      #expect(deep["deletable"].items.count == 2, "\(deep)")
+    }
   }
 
   @Test func `A name means the file that has it byte for byte`() async throws {
@@ -283,6 +294,50 @@ import Testing
     try await computers.laptop(["file", "restore", names[1], "--out", out])
   }
 
+  /// The earlier backup may have the contents that are missing here.
+  @Test func `While contents are missing no earlier backup is offered for deletion`() async throws {
+    let computers = try await FileComputers()
+    let path = computers.files + "/notes"
+    let objects = { Set(Files.tree(computers.box.folder).filter { $0.hasSuffix(".bin") }) }
+    for letter in ["x", "y"] {
+      try Files.write(String(repeating: letter, count: 40_000), to: path)
+      try await computers.laptop(["file", "add", path])
+    }
+    try await computers.laptop(["rotate", "--master-key"])
+    let before = objects()
+    try Files.write(String(repeating: "x", count: 40_000), to: path)
+    try await computers.laptop(["file", "add", path])
+    let made = objects().subtracting(before)
+    #expect(made.count == 1)
+    for object in made { try Files.remove(computers.box.folder + "/" + object) }
+    let lacking = try await computers.laptop(["verify", "--deep", "--json"], expecting: 75).json()
+    #expect(lacking["deletable"].items.isEmpty, "\(lacking)")
+    // The earlier one has them, and a choice takes them over.
+    let listed = try await computers.laptop(["file", "list", "--json"]).json()
+    let version = try #require(listed["files"].items.first?["version"].text)
+    try await computers.laptop(["file", "keep", "notes", version])
+    let deep = try await computers.laptop(["verify", "--deep", "--json"]).json()
+    #expect(deep["deletable"].items.count == 1, "\(deep)")
+  }
+
+  @Test func `A late version beside a current one is told`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer()
+    for text in ["one", "two"] { try await computers.serverAdds(text) }
+    try await computers.laptop(["rotate", "--master-key"])
+    let history = try await computers.laptop(["file", "history", "channel.backup", "--json"]).json()
+    let first = try #require(
+      history["versions"].items.first { $0["state"].text == "replaced" }?["version"].text)
+    try await computers.laptop(["file", "keep", "channel.backup", first])
+    try await computers.serverAdds("three")
+    let listed = try await computers.laptop(["file", "list", "--json"]).json()
+    #expect(listed["files"].items.first?["late"].number == 1, "\(listed)")
+    let deep = try await computers.laptop(["verify", "--deep", "--json"], expecting: 94).json()
+    #expect(deep["files"]["late-versions"].number == 1, "\(deep)")
+    try await computers.laptop(
+      ["restore", "--only", "files", "--out", computers.target()], expecting: 94)
+  }
+
   /// A thief of the server writes on, into what was deleted.
   @Test(arguments: [1, 2])
   func `What a retired computer writes to a deleted backup stops nothing`(
@@ -299,6 +354,10 @@ import Testing
           .json()["previous_namespace_id"].text)
       if number == 1 { place = computers.box.folder + "/cspp-namespaces/" + old + "/" }
     }
+    // Another computer knows the backup in charge.
+    let other = computers.box.root + "/other"
+    try Files.makeFolder(other)
+    try await computers.box.keybackup(["verify", "--deep"], home: other)
     let deep = try await computers.laptop(["verify", "--deep", "--json"]).json()
     #expect(deep["deletable"].items.count == rotations, "\(deep)")
     for spent in deep["deletable"].items {
@@ -316,6 +375,11 @@ import Testing
     }
     let after = try await computers.laptop(["verify", "--deep", "--json"]).json()
     #expect(after["deletable"].items.isEmpty, "\(after)")
+    // So it is on every computer: no backup has to be named.
+    try await computers.box.keybackup(["verify", "--deep"], home: other, expecting: 89)
+    try await computers.box.keybackup(
+      ["status", "--accept", "--yes"], key: nil, pin: .none, home: other, expecting: nil)
+    try await computers.box.keybackup(["verify", "--deep"], home: other)
     // Whoever did as told is not frightened.
     let new = try await computers.third(["file", "list"])
     #expect(!new.err.contains("another rotation"), "\(new.text)")

@@ -32,6 +32,7 @@ struct FolderAcceptance {
     do throws(BackupFolderError) {
       // Also where nothing shows: contradictions that only the opened log tells.
       if let acceptance = present.acceptance { try present.namespace?.accept(acceptance) }
+      for (namespace, acceptance) in present.others { try namespace.accept(acceptance) }
       if !present.vanished.isEmpty { try folder.acceptLoss(of: present.vanished) }
     } catch {
       throw UserMessage(error)
@@ -48,6 +49,9 @@ struct FolderAcceptance {
   private struct Present {
     var namespace: Namespace?
     var acceptance: Acceptance?
+    /// The others that this computer knows and that lack something, such as an earlier one that was
+    /// deleted.
+    var others: [(Namespace, Acceptance)] = []
     /// Namespaces that this computer knew and that are gone.
     var vanished: [NamespaceID]
   }
@@ -58,8 +62,14 @@ struct FolderAcceptance {
     let vanished = try folder.vanishedNamespaces().filter { id == nil || $0 == id }
     do throws(BackupFolderError) {
       let namespace = try folder.namespace(id)
-      return Present(
+      var present = Present(
         namespace: namespace, acceptance: try namespace.acceptance(), vanished: vanished)
+      if id != nil { return present }
+      for other in try folder.remembered(besides: namespace.id) {
+        let acceptance = try other.acceptance()
+        if acceptance.isNeeded { present.others.append((other, acceptance)) }
+      }
+      return present
     } catch {
       // What is gone can be accepted where nothing else is.
       switch error {
@@ -73,7 +83,16 @@ struct FolderAcceptance {
   /// The changes that would be accepted, in words.
   private func changes(_ present: Present) -> [String] {
     var lines = present.vanished.map { "the backup \($0.hex) is gone. It would be forgotten." }
-    guard let acceptance = present.acceptance, acceptance.isNeeded else { return lines }
+    if let acceptance = present.acceptance, acceptance.isNeeded { lines += changes(acceptance) }
+    for (namespace, acceptance) in present.others {
+      lines.append("of the backup \(namespace.id.hex):")
+      lines += changes(acceptance)
+    }
+    return lines
+  }
+
+  private func changes(_ acceptance: Acceptance) -> [String] {
+    var lines: [String] = []
     let health = acceptance.health
     for (writer, count) in health.rolledBackBy.sorted(by: { $0.value > $1.value }).prefix(20) {
       lines.append(
@@ -110,14 +129,15 @@ struct FolderAcceptance {
   }
 
   private func show(_ present: Present, _ line: String, _ world: World) throws(UserMessage) {
-    let health = present.acceptance?.health ?? LogHealth()
+    let all = ([present.acceptance] + present.others.map { $0.1 }).compactMap(\.self)
     try common.output(world).result(
       line,
       json: [
         "namespace_id": .optional(present.acceptance?.namespaceID.hex),
         "accepted": [
-          "rolled_back": .number(health.rolledBack), "forked": .number(health.forked),
-          "incomplete": .number(present.acceptance?.gaps ?? 0),
+          "rolled_back": .number(all.reduce(0) { $0 + $1.health.rolledBack }),
+          "forked": .number(all.reduce(0) { $0 + $1.health.forked }),
+          "incomplete": .number(all.reduce(0) { $0 + $1.gaps }),
           "vanished": .array(present.vanished.map { .string($0.hex) }),
         ],
       ], ofChange: "it was accepted all the same")

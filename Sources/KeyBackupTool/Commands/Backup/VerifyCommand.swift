@@ -78,7 +78,7 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
       for line in report.lines() {
         try unlock.output(world).result(line, hanging: StatusVerdict.margin(of: line))
       }
-      if report.exitCode == .success {
+      if report.exitCode == .success, report.health.unreadRotation == nil {
         unlock.output(world).note(
           deep
             ? (report.stored.hasFiles

@@ -46,9 +46,11 @@ struct FileHistoryCommand: ParsableCommand, KeyBackupCommand {
           "A retired computer wrote the versions that are held back. To accept one: keybackup file "
             + "keep \(word) VERSION")
         output.note(
-          file.live.isEmpty
-            ? "To refuse them: keybackup file remove \(word)"
-            : "To refuse them, keep the current one in the same way.")
+          !file.live.isEmpty
+            ? "To refuse them, keep the current one in the same way."
+            : file.late.isEmpty
+              ? "To refuse them: keybackup file remove \(word)"
+              : "To refuse them, keep a late one in the same way.")
       }
       output.warn(opened.health, opened.logFindings)
       output.warn(gapsOf: opened.writersWithGaps)

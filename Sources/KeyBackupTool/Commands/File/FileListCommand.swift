@@ -75,7 +75,8 @@ extension OpenNamespace {
   var writersWithGaps: [PathComponent] {
     let forbidden = (sealedFindings + logFindings).filter(\.isForbidden).map(\.file)
     return silentWriters().filter { status in
-      (status.hasGap || status.missing > 0)
+      (status.isBehind
+        ? status.lacksChanges : status.hasGap || status.followsMissing || status.missing > 0)
         && !forbidden.contains {
           $0.hasSuffix("/" + FolderLayout.sealedFolder) || $0.contains(status.writer.writerID.hex)
         }
@@ -102,6 +103,9 @@ extension OpenNamespace {
     if health.successor != nil { codes.append(rows.isEmpty ? .incomplete : .partial) }
     return codes
   }
+
+  /// The code of a command that shows one thing: an earlier backup's may be out of date.
+  var earlierCode: ExitCode { health.successor == nil ? .success : .partial }
 
   /// The codes for files of silent writers, where the wallets' report judges the logs.
   var sealedCodes: [ExitCode] {

@@ -65,9 +65,10 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
         "This wallet has several versions. For one of them: keybackup wallet show WALLET --version "
           + "VERSION")
     }
+    let code = opened.earlierCode
     if printsEntry {
       try unlock.output(world).result(entry: chosen.bytes)
-      return .success
+      return code
     }
     if let out {
       try OutputFile.write(chosen.bytes, to: out)
@@ -82,7 +83,7 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
       guard let out else { throw error }
       throw error.adding(hint: "\(ShellWord.quoted(out)) was written all the same")
     }
-    return .success
+    return code
   }
 
   /// Computes the fingerprint, to be shown beside the one that is stated, or in

@@ -55,7 +55,7 @@ struct PlainExport {
     } else {
       try unlock.output(world).result(secret: content)
     }
-    return .success
+    return opened.earlierCode
   }
 
   private var harm: String {
