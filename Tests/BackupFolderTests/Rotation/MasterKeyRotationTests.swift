@@ -237,4 +237,44 @@ struct MasterKeyRotationTests {
     #expect(late.namespace.id == winner && late.obstacle == nil)
     #expect(root != winner)
   }
+
+  /// What was added after the second of them must be found, or told.
+  @Test func `A rotation beside the one in charge is followed to its end`() throws {
+    for _ in 0..<40 {
+      let keys = try Keyring()
+      try keys.part()
+      _ = try keys.rotate(.spare, as: .newSpare, "b", keys.replica)
+      let charge = try keys.scene.open("b", keys.replica).namespace().id
+      _ = try keys.rotate(.blue, as: .newBlue)
+      let first = try keys.scene.open().namespace().id
+      // The lowest ID is in charge.
+      guard charge < first else { continue }
+      var open = try keys.unlock(.newBlue, at: first)
+      try keys.rotate(open: &open, .newBlue, as: .newerBlue)
+      let second = try keys.scene.open().namespace().id
+      open = try keys.unlock(.newerBlue, at: second)
+      try open.add(.of("w9"))
+      try keys.join()
+      let start = try keys.folder("n").namespace(charge)
+      let own = try keys.slot(.newSpare, at: charge, "n").unwrap(secret: keys.bytes(.newSpare))
+      let ends: [(Keyring.Way, NamespaceID)] = [(.newBlue, first), (.newerBlue, second)]
+      for count in 0...2 {
+        let others = try ends.prefix(count).map { way, id in
+          SharedMasterKey(try keys.slot(way, at: id, "n").unwrap(secret: keys.bytes(way)))
+        }
+        var found = try start.follow(
+          own.copy(), by: Keyring.Way.newSpare.keyID, slots: [keys.secret(.newSpare)],
+          keys: others)
+        #expect(found.namespace.id == charge)
+        #expect(found.unreadRival?.namespaceID == (count < 2 ? ends[count].1 : nil), "\(count)")
+        let unread = found.namespace.health.unreadRotation
+        #expect(unread == found.unreadRival?.namespaceID)
+        let mayLose = found.namespace.mayLoseEarlier
+        if count < 2 { #expect(!mayLose) }
+        #expect(try found.namespace.restored().words.keys.contains("w9") == (count == 2))
+      }
+      return
+    }
+    Issue.record("no such order of IDs")
+  }
 }

@@ -223,6 +223,26 @@ import Testing
     #expect(deep.out.contains("may be deleted") && deep.out.contains(backup.namespaceID))
   }
 
+  /// Who caught its secret for the earlier backup must not get to the new one.
+  @Test func `A key that rotates where only an earlier backup is known gets no box`() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let away = try box.newHome()
+    try await box.keybackup(["restore", "--json"], home: away)
+    try await box.keybackup(["rotate", "--master-key"])
+    let trace = try await box.traced {
+      let json = try await box.keybackup(["rotate", "--master-key", "--json"], home: away).json()
+      #expect(json["waiting"].items.isEmpty, "\(json)")
+    }
+    // One for the earlier backup, one for the next, and one proves the new secret.
+    #expect(TrafficTests.Cost(trace).touches == 3, "\(trace)")
+    let deep = try await box.keybackup(["verify", "--deep", "--json"], home: away).json()
+    #expect(deep["waiting"].items.isEmpty && deep["ways"].items.count == 1, "\(deep)")
+    // Wherever it was, the key alone leads there.
+    let restored = try await box.keybackup(["restore", "--json"])
+    #expect(try restored.json()["restored"].number == 3)
+  }
+
   private func namespace(_ keys: ThreeKeys) async throws -> String {
     let status = try await keys.box.keybackup(
       ["status", "--json"], key: nil, pin: .none, expecting: nil)
