@@ -119,8 +119,7 @@ struct FileSummary: Sendable {
     }
     if absent > 0 {
       advice.append(
-        "the contents of \(counted(absent, "version")) are not here, or in part. While they do not come, "
-          + "no earlier backup may be deleted: it may have the same ones.")
+        "the contents of \(counted(absent, "version")) are not here, or in part.")
     }
     if !damaged.isEmpty || absent > 0 {
       advice.append(

@@ -1,3 +1,6 @@
+// This folder is for hash functions and what derives keys by them. Ciphers, and which key is for
+// what, are not known here.
+
 internal import CSodium
 
 /// Keys that are derived from a key by number: libsodium's `crypto_kdf`.
