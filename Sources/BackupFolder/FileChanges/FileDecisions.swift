@@ -10,7 +10,8 @@ extension OpenNamespace {
   /// - Parameters:
   ///   - file: the file.
   ///   - despiteGaps: whether to decide without operations or versions that are not here.
-  /// - Throws: ``FileObstacle/noSuchFile``; ``FileObstacle/historyIncomplete``; system errors.
+  /// - Throws: ``FileObstacle/noSuchFile``; ``FileObstacle/historyIncomplete``;
+  ///   ``FileObstacle/lateContentsDamaged``; system errors.
   public mutating func removeFile(
     _ file: FileID, despiteGaps: Bool = false
   ) throws(BackupFolderError) {
@@ -21,8 +22,8 @@ extension OpenNamespace {
       throw .file(.noSuchFile)
     }
     try requireWhole(file, despiteGaps)
-    guard try adoptLate(of: file, despiteGaps: despiteGaps, run: run) else {
-      throw .file(.historyIncomplete)
+    if let obstacle = try adoptLate(of: file, despiteGaps: despiteGaps, run: run) {
+      throw .file(obstacle)
     }
     let names = fileState.versions.names(of: fileState.versions.live(file))
     let held = fileState.versions.heldBackNames(of: file)
@@ -40,8 +41,9 @@ extension OpenNamespace {
   ///   - despiteGaps: whether to decide without operations or versions that are not here.
   /// - Returns: whether anything was written: nothing for the only live version, beside which nothing
   ///   is held back, and whose own contents are whole.
-  /// - Throws: ``FileObstacle/noSuchVersion``; ``FileObstacle/historyIncomplete``; that of its contents,
-  ///   which are read as a whole first; system errors.
+  /// - Throws: ``FileObstacle/noSuchVersion``; ``FileObstacle/historyIncomplete``;
+  ///   ``FileObstacle/lateContentsDamaged``; that of its contents, which are read as a whole first;
+  ///   system errors.
   @discardableResult
   public mutating func choose(
     _ version: StoredVersion, despiteGaps: Bool = false
@@ -51,7 +53,7 @@ extension OpenNamespace {
     let source = try readableCopy(of: version)
     try namespace.objects()?.directory.removeStaged(tag: run.tag)
     let before = log.index.names.count
-    let isAdopted = try adoptLate(of: version.file, despiteGaps: despiteGaps, run: run)
+    let unadopted = try adoptLate(of: version.file, despiteGaps: despiteGaps, run: run)
     let rules = fileState.versions
     if let held = rules.heldBack(version) {
       let followed = rules.predecessors(of: held)
@@ -68,12 +70,13 @@ extension OpenNamespace {
     // Contents that are damaged, and whole elsewhere, are written once more.
     let isRepaired =
       source.operation != version.operation.digest || source.namespace != version.namespace
-    if aside.isEmpty, !live.isEmpty, isAdopted, held.isEmpty, !isRepaired {
+      || source.copy != nil
+    if aside.isEmpty, !live.isEmpty, unadopted == nil, held.isEmpty, !isRepaired {
       // A late one counts here now.
       return log.index.names.count > before
     }
     try requireWhole(version.file, despiteGaps)
-    guard isAdopted else { throw .file(.historyIncomplete) }
+    if let unadopted { throw .file(unadopted) }
     let names = rules.names(of: isRepaired ? live : aside)
     try adoptFollowers(of: kept, run: run)
     let followed = fileState.versions
@@ -109,7 +112,7 @@ extension OpenNamespace {
       prepared = try ObjectFolder.prepare(
         copyOf: put.version, hedge: seed, in: namespace, tag: run.tag
       ) { (take) throws(BackupFolderError) in
-        try read(source.operation, file, in: source.namespace, into: take)
+        try read(source, file, into: take)
       }
     }
     if let object = prepared.object { try ObjectFolder.place(object) }

@@ -229,74 +229,6 @@ extension OpenNamespace {
     try read(version.operation.digest, version.file, in: version.namespace, into: sink)
   }
 
-  /// Reads the contents of a version from the first place where they can be read.
-  ///
-  /// A choice, a rotation and a second version with the same contents have objects of their own. One
-  /// may be damaged or missing while another is whole.
-  ///
-  /// - Parameters:
-  ///   - version: from ``files()``.
-  ///   - again: is called before another copy is read: what the sink has received was not right.
-  ///   - sink: as for ``read(_:into:)``.
-  /// - Throws: the error of the version itself; what `again` throws; system errors.
-  public func readAnyCopy(
-    _ version: StoredVersion, again: () throws(BackupFolderError) -> Void,
-    into sink: (RawSpan) throws(BackupFolderError) -> Void
-  ) throws(BackupFolderError) {
-    var problem: BackupFolderError?
-    for holder in holders(of: version) {
-      if problem != nil { try again() }
-      do throws(BackupFolderError) {
-        return try read(holder.operation, version.file, in: holder.namespace, into: sink)
-      } catch .interrupted {
-        throw .interrupted
-      } catch {
-        problem = problem ?? error
-      }
-    }
-    throw problem ?? .file(.noSuchVersion)
-  }
-
-  /// The first copy of a version that can be read.
-  ///
-  /// - Throws: as ``readAnyCopy(_:again:into:)``.
-  func readableCopy(of version: StoredVersion) throws(BackupFolderError) -> Holder {
-    let all = holders(of: version)
-    for holder in all
-    where try canRead(holder.operation, version.file, in: holder.namespace) {
-      return holder
-    }
-    try read(version) { _ in }
-    return all[0]
-  }
-
-  /// An operation that holds a version.
-  struct Holder: Hashable {
-    let operation: Digest
-    let namespace: NamespaceID
-  }
-
-  /// The operation of a version, and then those of the file's versions with the same contents.
-  ///
-  /// The digest of the contents is a claim until they are read, and reading compares it.
-  private func holders(of version: StoredVersion) -> [Holder] {
-    let own = Holder(operation: version.operation.digest, namespace: version.namespace)
-    return [own] + holders(version.file, version.content).filter { $0 != own }
-  }
-
-  private func holders(_ file: FileID, _ content: Digest) -> [Holder] {
-    let rules = fileState.versions
-    let here = (rules.places[file] ?? []).filter { !rules.isDropped[$0] }
-      .map { rules.versions[$0] }
-      .filter { $0.namespace == nil && $0.put.version.content == content }
-      .map { Holder(operation: $0.operation.digest, namespace: id) }
-    // One that is held back is another computer's claim, and reading it proves what it holds.
-    let heldBack = rules.retired
-      .filter { $0.namespace == nil && $0.put.fileID == file && $0.put.version.content == content }
-      .map { Holder(operation: $0.operation.digest, namespace: id) }
-    return here + heldBack + lineage.earlier.flatMap { $0.open.holders(file, content) }
-  }
-
   /// Whether a version can be restored: all of it is read, and its contents compared with their digest.
   ///
   /// - Throws: ``BackupFolderError/interrupted``.
@@ -314,8 +246,16 @@ extension OpenNamespace {
   }
 
   /// Reads the contents of an operation's version.
+  ///
+  /// - Parameters:
+  ///   - name: the operation.
+  ///   - file: the file.
+  ///   - place: the namespace that holds it; nil for this one.
+  ///   - copy: the name of a copy of its object, which is read instead.
+  ///   - sink: receives the contents.
+  /// - Throws: as ``read(_:into:)``.
   func read(
-    _ name: Digest, _ file: FileID, in place: NamespaceID?,
+    _ name: Digest, _ file: FileID, in place: NamespaceID?, fromCopy copy: String? = nil,
     into sink: (RawSpan) throws(BackupFolderError) -> Void
   ) throws(BackupFolderError) {
     let (put, operation) = try reopen(name, file, in: place)
@@ -339,9 +279,10 @@ extension OpenNamespace {
       let older = place.flatMap { place in place == id ? nil : earlier(place) }
       let folders = try (older?.open.objectFolders() ?? []) + objectFolders()
       let size = put.version.size
-      let folder = folders.first { $0.state(of: name, contents: size) == .here }
+      let objectFile = copy ?? FolderLayout.objectFile(name)
+      let folder = folders.first { $0.state(of: objectFile, contents: size) == .here }
       guard let folder = folder ?? folders.first else { throw .file(.contentsMissing) }
-      try folder.read(name, opener, into: sink)
+      try folder.read(objectFile, opener, into: sink)
     }
   }
 

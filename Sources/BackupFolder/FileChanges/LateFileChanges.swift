@@ -37,44 +37,47 @@ extension OpenNamespace {
   ///   - file: the file.
   ///   - despiteGaps: whether to go on while operations are missing that they may replace.
   ///   - run: this writing run.
-  /// - Returns: whether nothing of the file is late any more.
+  /// - Returns: nil if nothing of the file is late any more; else why.
   /// - Throws: system errors.
   @discardableResult
   mutating func adoptLate(
     of file: FileID, despiteGaps: Bool = false, run: borrowing WritingRun
-  ) throws(BackupFolderError) -> Bool {
+  ) throws(BackupFolderError) -> FileObstacle? {
     try copyCarriedObjects(of: file, run: run)
     let late = fileState.versions.late(of: file)
-    if late.isEmpty { return true }
+    if late.isEmpty { return nil }
     if !despiteGaps {
       do throws(BackupFolderError) {
         try requireWhole(file, false)
       } catch .file(.historyIncomplete) {
-        return false
+        return .historyIncomplete
       }
-      if lineage.earlier.contains(where: { $0.open.hasSealedGap }) { return false }
+      if lineage.earlier.contains(where: { $0.open.hasSealedGap }) { return .historyIncomplete }
     }
     return try log(found: late, despiteGaps: despiteGaps, run: run)
   }
 
   /// Logs versions of earlier namespaces here, each in an operation of its own that has seen nothing.
   ///
-  /// - Returns: false where contents could not be copied, and `despiteGaps` is false.
+  /// - Returns: where contents could not be copied, and `despiteGaps` is false: why.
+  /// - Throws: system errors.
   private mutating func log(
     found: [FileVersions.Version], despiteGaps: Bool, run: borrowing WritingRun
-  ) throws(BackupFolderError) -> Bool {
+  ) throws(BackupFolderError) -> FileObstacle? {
     let settings = namespace.settings
     for version in found {
       var operation = OperationBuilder(
         at: settings.clock(), writerLabel: settings.writerLabel, seen: [])
       // The object may come later: a version is not lost for that.
       let problem = try carry(version, into: &operation, of: namespace, run: run)
-      if problem != nil, !despiteGaps { return false }
+      if let problem, !despiteGaps {
+        return problem == .contentsDamaged ? .lateContentsDamaged : .historyIncomplete
+      }
       if operation.count == 0 { continue }
       let staged = try stage(operation, nextHeader(), seen: [], versions: [], run: run)
       try publish(staged, run: run)
     }
-    return true
+    return nil
   }
 
   /// Logs what follows a version in earlier namespaces and does not count, before the version is

@@ -106,10 +106,10 @@ extension FileVersions {
     }.map { versions[$0] }
   }
 
-  /// Whether something would be lost with the earlier namespaces.
-  ///
-  /// What is held back there is late, too: a person may still choose it.
-  var needsEarlier: Bool {
-    heldBack.contains { $0.namespace != nil } || places.keys.contains { !late(of: $0).isEmpty }
+  /// The files of which versions would be lost with the earlier namespaces: late ones, and held-back
+  /// ones, which a person may still choose.
+  var filesNeedingEarlier: Set<FileID> {
+    Set(heldBack.filter { $0.namespace != nil }.map(\.put.fileID))
+      .union(places.keys.filter { !late(of: $0).isEmpty })
   }
 }

@@ -56,8 +56,29 @@ extension Namespace {
     }
   }
 
+  /// A finding about an object.
+  ///
+  /// One that no version names holds back nothing: nobody can read it.
+  private func finding(
+    _ path: String, _ state: WalletState, _ reason: String, _ owner: FileVersions.Version??
+  ) -> FileFinding {
+    guard let owner else {
+      return FileFinding(file: path, recordID: nil, state: state, reason: reason)
+    }
+    guard let owner else {
+      return FileFinding(
+        file: path, recordID: nil, state: state == .unreadable ? .foreign : state,
+        reason: reason + "; no version that is here names it")
+    }
+    let version = owner.operation.digest.hex.prefix(8)
+    return FileFinding(
+      file: path, recordID: nil, state: state,
+      reason: reason + "; version \(version) of \"\(owner.put.name.text)\" is in it")
+  }
+
   fileprivate func checkObjects(
-    _ findings: inout [FileFinding], besides read: Set<Digest> = []
+    _ findings: inout [FileFinding], besides read: Set<Digest> = [],
+    whose owners: [Digest: FileVersions.Version]? = nil
   ) throws(BackupFolderError) {
     guard let objects = try objects() else { return }
     for file in try objects.directory.names().sorted() {
@@ -75,11 +96,9 @@ extension Namespace {
       } catch {
         state = .incomplete
       }
-      findings.report(
-        FileFinding(
-          file: "\(FolderLayout.ownFolder)/\(FolderLayout.objectFolder)/\(file)", recordID: nil,
-          state: state,
-          reason: state == .incomplete ? "it cannot be read as a whole" : Self.otherBytes))
+      let path = "\(FolderLayout.ownFolder)/\(FolderLayout.objectFolder)/\(file)"
+      let reason = state == .incomplete ? "it cannot be read as a whole" : Self.otherBytes
+      findings.report(finding(path, state, reason, owners.map { $0[name] }))
     }
   }
 }
@@ -89,15 +108,21 @@ extension OpenNamespace {
   ///
   /// Those that count are left out: a check of the backup decrypts them.
   ///
-  /// - Returns: the objects that are damaged, or cannot be read.
+  /// - Returns: the objects that are damaged, or cannot be read; ``WalletState/foreign`` is the state of
+  ///   one that no version names.
   /// - Throws: ``BackupFolderError/interrupted``.
   public func checkOtherObjects() throws(BackupFolderError) -> [FileFinding] {
     let rules = fileState.versions
     let live = rules.places.keys.flatMap { rules.live($0) }
+    var owners: [Digest: FileVersions.Version] = [:]
+    for version in rules.kept where version.namespace == nil {
+      if let object = version.put.version.object { owners[object] = version }
+    }
     var findings: [FileFinding] = []
     do throws(BackupFolderError) {
       try namespace.checkObjects(
-        &findings, besides: Set(live.compactMap { rules.versions[$0].put.version.object }))
+        &findings, besides: Set(live.compactMap { rules.versions[$0].put.version.object }),
+        whose: owners)
     } catch {
       // One that may not be listed is among the sealed findings.
       if error == .interrupted { throw error }

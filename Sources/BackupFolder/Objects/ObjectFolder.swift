@@ -253,7 +253,12 @@ struct ObjectFolder {
 
   /// The state of an object, without reading it.
   func state(of object: Digest, contents size: UInt64) -> StoredVersion.ObjectState {
-    guard let found = directory.size(of: FolderLayout.objectFile(object)) else { return .missing }
+    state(of: FolderLayout.objectFile(object), contents: size)
+  }
+
+  /// The state of an object, or of a copy of one, in a file of some name.
+  func state(of file: String, contents size: UInt64) -> StoredVersion.ObjectState {
+    guard let found = directory.size(of: file) else { return .missing }
     guard let found else { return .here }
     return found == ObjectFormat.objectSize(of: size) ? .here : .wrongSize
   }
@@ -271,21 +276,34 @@ struct ObjectFolder {
     return !FilePieces.hasHole(file, size: bytes)
   }
 
+  /// The most copies of one object that are tried: anyone who writes to the folder can plant some.
+  private static let mostCopies = 16
+
+  /// The names of files that sync programs made of an object, with the object's size.
+  func conflictCopies(of object: Digest, contents size: UInt64) -> [String] {
+    let own = FolderLayout.objectFile(object)
+    let all = (try? directory.names()) ?? []
+    let copies = all.filter {
+      $0.hasPrefix(object.hex) && $0 != own && state(of: $0, contents: size) == .here
+    }
+    return Array(copies.sorted().prefix(Self.mostCopies))
+  }
+
   /// Decrypts an object piece by piece.
   ///
   /// - Parameters:
-  ///   - name: its name.
+  ///   - name: the name of its file.
   ///   - opener: an opener for it.
   ///   - sink: receives the contents.
   /// - Throws: ``BackupFolderError/file(_:)``; what `sink` throws; system errors.
   func read(
-    _ name: Digest, _ opener: consuming ObjectOpener,
+    _ name: String, _ opener: consuming ObjectOpener,
     into sink: (RawSpan) throws(BackupFolderError) -> Void
   ) throws(BackupFolderError) {
-    let path = "\(directory.path)/\(FolderLayout.objectFile(name))"
+    let path = "\(directory.path)/\(name)"
     let (file, size): (Int32, UInt64)
     do throws(FileProblem) {
-      (file, size) = try directory.openFile(FolderLayout.objectFile(name))
+      (file, size) = try directory.openFile(name)
     } catch {
       if error == .absent { throw .file(.contentsMissing) }
       throw error.error(path)

@@ -207,8 +207,15 @@ extension OpenNamespace {
   /// Whether something of files would be lost with the earlier namespaces: versions that are only
   /// there, and contents that are not whole here.
   public var needsEarlierFiles: Bool {
-    fileState.versions.needsEarlier || !versionsWithoutContents().isEmpty
+    !filesOnlyEarlier.isEmpty || !versionsWithoutContents().isEmpty
   }
+
+  /// The files of which versions are only in earlier namespaces, and would be lost with them.
+  public var filesOnlyEarlier: Set<FileID> { fileState.versions.filesNeedingEarlier }
+
+  /// The number of kept versions that an earlier namespace had first and whose contents are not whole
+  /// here.
+  public var contentsNotHere: Int { versionsWithoutContents().count }
 
   /// Whether nothing but late wallets still needs the earlier namespaces: no key slot, no file, and no
   /// computer that may still write there.

@@ -11,9 +11,11 @@ public struct BackedUpFile: Equatable, Sendable {
 
   /// The versions that count; several with different contents are a conflict.
   public var live: [StoredVersion] { versions.filter { $0.standing == .live } }
-  /// The newest version that counts, or the newest that a retired computer did not make.
+  /// The newest version that counts, or that was written late, or the newest that a retired computer
+  /// did not make.
   public var newest: StoredVersion? {
-    live.first ?? versions.first { $0.standing != .heldBack && !$0.isRefused } ?? versions.first
+    live.first ?? late.first ?? versions.first { $0.standing != .heldBack && !$0.isRefused }
+      ?? versions.first
   }
   /// The versions that are live in an earlier namespace only, with contents that no live one has.
   public var late: [StoredVersion] {
@@ -108,6 +110,11 @@ public enum AddedVersion: Equatable, Sendable {
   case added(file: FileID, operation: Operation.Seen, size: UInt64)
   /// The newest version has the same contents, and nothing was written.
   case unchanged(file: FileID)
+
+  /// Whether something was written.
+  public var isNew: Bool {
+    if case .added = self { true } else { false }
+  }
 }
 
 /// The result of giving up old versions of files.
@@ -137,6 +144,9 @@ public enum FileObstacle: Equatable, Sendable {
   case contentsIncomplete
   /// The version's contents are not those that its writer described.
   case contentsDamaged
+  /// The contents of a version that was written late are damaged, and a decision about its file would
+  /// name it; who goes on decides without them.
+  case lateContentsDamaged
   /// Operations or versions are named that are not here; who goes on may decide without them.
   case historyIncomplete
 }

@@ -34,14 +34,34 @@ extension BackupFolder {
     guard let namespace = try namespace(of: writer) else { return false }
     let objects = try namespace.objects()
     for name in names {
-      guard let latest = writer.latest[name], try namespace.holds(sealed: latest.operation) else {
-        return false
-      }
-      if let object = latest.object, objects?.holds(object, contents: latest.size) != true {
+      guard let latest = writer.latest[name], try namespace.holds(latest, objects) else {
         return false
       }
     }
     return true
+  }
+
+  /// The files whose last version by this computer is not in the folder, or not all of it.
+  ///
+  /// The last change is left to ``holdsLastChange(of:)``. Contents of a version that another computer
+  /// gave up are missing, too.
+  ///
+  /// - Parameter writer: from ``localSilentWriters()``.
+  /// - Returns: their names, in order; none if its namespace is not here. A version that a person
+  ///   accepted as missing is left out.
+  /// - Throws: if a listing fails; ``BackupFolderError/interrupted``.
+  public func filesWithoutLastVersion(
+    of writer: LocalSilentWriter
+  ) throws(BackupFolderError) -> [PathComponent] {
+    guard !writer.latest.isEmpty, let namespace = try namespace(of: writer) else { return [] }
+    let objects = try namespace.objects()
+    let accepted = namespace.rememberedFiles.acceptedGaps
+    var names: [PathComponent] = []
+    for (name, latest) in writer.latest
+    where latest.operation != writer.last && !accepted.contains(latest.operation.name) {
+      if try !namespace.holds(latest, objects) { names.append(name) }
+    }
+    return names.sorted { $0.text < $1.text }
   }
 
   /// Whether the operation that authorised a silent writer is in the folder.
@@ -94,6 +114,15 @@ extension Namespace {
     files.acceptedGaps = files.acceptedGaps.subtracting([name])
     try state.save(files, of: id)
     _ = consume lock
+  }
+
+  /// Whether a version is here, and its object by its size.
+  fileprivate func holds(
+    _ latest: LatestVersion, _ objects: ObjectFolder?
+  ) throws(BackupFolderError) -> Bool {
+    guard try holds(sealed: latest.operation) else { return false }
+    guard let object = latest.object else { return true }
+    return objects?.holds(object, contents: latest.size) == true
   }
 
   /// Whether a sealed operation is here with its bytes, or in another spelling.

@@ -27,16 +27,25 @@ final class SilentChain {
     self.folder = folder
     next = try Self.header(state, after: nil, namespace.id)
     let found = try highest()
-    isSetBack = (found?.counter ?? 0) > (state.last?.counter ?? 0) && !state.wasSetBack
+    let now = namespace.settings.clock()
+    isSetBack =
+      (found?.counter ?? 0) > (state.last?.counter ?? 0) && Self.isLongAgo(state.setBackAt, now)
     next = try Self.header(state, after: found, namespace.id)
-    // What it has written since may be of any of its files. Once: two copies of one computer would write
-    // without an end, each after the other.
+    // What it has written since may be of any of its files.
     guard isSetBack else { return }
-    state.wasSetBack = true
+    state.setBackAt = now
     for name in state.files.keys { state.files[name]?.content = nil }
   }
 
   // MARK: What it follows
+
+  /// Whether a newer operation than the last one known may be noticed again.
+  ///
+  /// Once a day: two copies of one computer would write without an end, each after the other.
+  private static func isLongAgo(_ last: UInt64?, _ now: UInt64) -> Bool {
+    guard let last else { return true }
+    return now < last || now - last > 86_400
+  }
 
   /// The most files that are tried in search of the highest own operation.
   ///
@@ -188,11 +197,23 @@ final class SilentChain {
       limit: namespace.settings.limits.sealedOperation)
   }
 
+  /// Whether this computer has added a wallet, and the folder has it.
+  ///
+  /// What it added as an earlier writer was carried by a rotation, or lies beside: the CSPP file shows
+  /// it.
+  func hasAdded(_ record: RecordID) throws(BackupFolderError) -> Bool {
+    guard let operation = state.wallets[record] else { return false }
+    if operation.writerID == state.writerID {
+      return try holds(operation.digest, counter: operation.counter)
+    }
+    return try namespace.walletFolder()?.holds(FolderLayout.walletFile(record)) ?? false
+  }
+
   /// Whether the version of a file that this computer wrote last is here.
   ///
   /// Somebody may have deleted it, or the folder was set back to an old copy.
   func holds(_ file: SilentState.File, size: UInt64) throws(BackupFolderError) -> Bool {
-    guard let version = file.version else { return false }
+    guard let version = file.version, file.counter > 0 else { return false }
     if let object = file.object, try namespace.objects()?.holds(object, contents: size) != true {
       return false
     }

@@ -19,7 +19,7 @@ final class SilentState {
     let id: FileID
     /// The operation with the version that this computer wrote last.
     var version: Digest?
-    /// That operation's counter, 0 if there is none.
+    /// That operation's counter; 0 if there is none, or this computer wrote it as an earlier writer.
     var counter: UInt64 = 0
     /// The object of that version; nil if its contents are in the operation.
     var object: Digest?
@@ -27,6 +27,13 @@ final class SilentState {
     var content: Digest?
     /// Their size in bytes; nil where an older program wrote the version.
     var size: UInt64?
+
+    /// The file of a writer that goes on with it under another ID.
+    var takenOver: File {
+      var file = self
+      file.counter = 0
+      return file
+    }
   }
 
   let writerID: WriterID
@@ -42,10 +49,11 @@ final class SilentState {
   var last: Operation.Seen?
   var lastFile: [UInt8] = []
   var files: [PathComponent: File] = [:]
-  /// The wallets that this computer added as this writer, each with the operation.
+  /// The wallets that this computer added, each with the operation; also those of the writers that it
+  /// was before.
   var wallets: [RecordID: Operation.Seen] = [:]
-  /// Whether it found something newer of its own in the folder once.
-  var wasSetBack = false
+  /// The time when it last found something newer of its own in the folder, in Unix seconds.
+  var setBackAt: UInt64?
   /// The namespaces for which its key was authorised before.
   var earlier: Set<NamespaceID> = []
 
@@ -60,7 +68,8 @@ final class SilentState {
       let same = try? SigningPair(seed: known.signer.withSeed { SecretBytes(copying: $0) })
     {
       signer = same
-      files = known.files
+      files = known.files.mapValues(\.takenOver)
+      wallets = known.wallets
       earlier = known.earlier
       if let grant = known.grant { earlier.insert(grant.namespaceID) }
     } else {
@@ -107,7 +116,7 @@ final class SilentState {
       text.raw("after \(Self.words(grant.after))\norder \(order)\n")
     }
     for id in earlier.sorted() { text.raw("earlier \(id)\n") }
-    if wasSetBack { text.raw("set-back\n") }
+    if let setBackAt { text.raw("set-back \(setBackAt)\n") }
     for (name, file) in files.sorted(by: { $0.value.id < $1.value.id }) {
       let version = file.version?.hex ?? "-"
       let content = file.content?.hex ?? "-"
@@ -158,7 +167,7 @@ final class SilentState {
     var files: [PathComponent: File] = [:]
     var wallets: [RecordID: Operation.Seen] = [:]
     var earlier: Set<NamespaceID> = []
-    var wasSetBack = false
+    var setBackAt: UInt64?
 
     /// Reads a line; returns whether it is one of this format.
     mutating func read(_ line: Span<UInt8>) -> Bool {
@@ -189,8 +198,12 @@ final class SilentState {
         earlier.insert(id)
         return true
       case "set-back" where words.count == 1:
-        wasSetBack = true
+        // An older program kept no time.
+        setBackAt = 0
         return true
+      case "set-back" where words.count == 2:
+        setBackAt = UInt64(words[1])
+        return setBackAt != nil
       case "inbox" where words.count == 2:
         inbox = X25519Key(hex: words[1])
         return inbox != nil
@@ -287,7 +300,7 @@ final class SilentState {
     files = fields.files
     wallets = fields.wallets
     earlier = fields.earlier
-    wasSetBack = fields.wasSetBack
+    setBackAt = fields.setBackAt
   }
 }
 
@@ -301,9 +314,12 @@ extension LocalSilentWriter {
       versions: Dictionary(
         state.files.values.compactMap { file in file.version.map { (file.id, $0) } },
         uniquingKeysWith: { $1 }),
-      wallets: Set(state.wallets.keys), earlier: state.earlier,
+      wallets: Set(state.wallets.filter { $0.value.writerID == state.writerID }.keys),
+      earlier: state.earlier,
       latest: state.files.compactMapValues { file in
-        guard let version = file.version, file.content != nil else { return nil }
+        guard let version = file.version, file.content != nil, file.counter > 0 else {
+          return nil
+        }
         return LatestVersion(
           operation: Operation.Seen(
             writerID: state.writerID, counter: file.counter, digest: version),

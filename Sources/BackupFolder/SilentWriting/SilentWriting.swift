@@ -29,7 +29,7 @@ public struct LocalSilentWriter: Equatable, Sendable {
   public let wallets: Set<RecordID>
   /// The namespaces for which its key was authorised before; the master key was rotated since.
   public let earlier: Set<NamespaceID>
-  /// The versions that this computer wrote last, of files that it did not remove since.
+  /// The versions that this computer wrote last as this writer, of files that it did not remove since.
   let latest: [PathComponent: LatestVersion]
   /// The operation that authorised it; nil until the answer was accepted.
   let authorised: Operation.Seen?
@@ -101,13 +101,16 @@ extension BackupFolder {
     state.writerSecret = found.answer.writerSecret.copy()
     state.answerSecret = nil
     state.order = (states.map(\.order).max() ?? 0) + 1
+    for earlier in states where earlier.grant != nil && earlier.writerID != state.writerID {
+      state.wallets.merge(earlier.wallets) { own, _ in own }
+    }
     let before = states.filter {
       $0.signer.publicKey == state.signer.publicKey && $0.writerID != state.writerID
     }.sorted { $0.order < $1.order }
     for earlier in before where earlier.grant != nil {
       // What a crash left there is published first. Without that folder there is nowhere to.
       if let chain = try? run.chain(of: earlier.writerID, []) { try chain.recover(run) }
-      state.files.merge(earlier.files) { $1 }
+      state.files.merge(earlier.files.mapValues(\.takenOver)) { $1 }
     }
     try run.save(state)
     for earlier in before {
@@ -164,19 +167,25 @@ extension BackupFolder {
   ///   - writer: from ``localSilentWriters()``.
   ///   - again: whether contents that this computer wrote last make a version all the same: what it
   ///     wrote may have been removed or put aside since.
+  ///   - admit: is called with the file that has the name, nil for a new one, while no other run of this
+  ///     computer can write. What it throws ends the run.
+  ///   - kept: is called with the file before another run can write.
   ///   - progress: receives the number of bytes that were sealed so far.
   /// - Returns: the version, or that this computer wrote the same contents last and they are here.
   /// - Throws: ``BackupFolderError/silentWriter(_:)``; ``FileObstacle/changedWhileReading``; system
   ///   errors.
   public func addSilently(
     _ contents: borrowing FileContents, name: PathComponent, as writer: LocalSilentWriter,
-    again: Bool = false, progress: (UInt64) -> Void = { _ in }
+    again: Bool = false, admit: (FileID?) throws(BackupFolderError) -> Void = { _ in },
+    kept: (FileID) -> Void = { _ in }, progress: (UInt64) -> Void = { _ in }
   ) throws(BackupFolderError) -> AddedVersion {
     let run = try SilentRun.begin(self)
     let chain = try run.chain(of: writer.writerID, .filePut)
+    try admit(chain.state.files[name]?.id)
     let isRecovered = try chain.recover(run)
     let found = try contents.digest(unless: settings.watch.isInterrupted)
     var file = chain.state.files[name] ?? SilentState.File(id: .random())
+    defer { kept(file.id) }
     if file.content == found.digest, try chain.holds(file, size: found.size) {
       // A run that was interrupted wrote this version, and it is published only now.
       if isRecovered, let last = chain.state.last, last.digest == file.version {
@@ -216,7 +225,8 @@ extension BackupFolder {
   ///   - writer: from ``localSilentWriters()``.
   /// - Returns: the operation.
   /// - Throws: ``SilentWriterObstacle/walletAdded(_:)`` for one that this computer added before, and
-  ///   whose operation is here; ``BackupFolderError/silentWriter(_:)``;
+  ///   whose operation is here; of one that it added as an earlier writer, the CSPP file;
+  ///   ``BackupFolderError/silentWriter(_:)``;
   ///   ``BackupFolderError/tooLarge(path:limit:)`` for more than one operation holds; system errors.
   public func addSilently(
     _ batch: borrowing WalletBatch, as writer: LocalSilentWriter
@@ -225,10 +235,7 @@ extension BackupFolder {
     let chain = try run.chain(of: writer.writerID, .put)
     // One that a crash kept from being published is there now, and need not be added again.
     try chain.recover(run)
-    for record in batch.records {
-      guard let operation = chain.state.wallets[record],
-        try chain.holds(operation.digest, counter: operation.counter)
-      else { continue }
+    for record in batch.records where try chain.hasAdded(record) {
       throw .silentWriter(.walletAdded(record))
     }
     var builder = try chain.builder(run)

@@ -52,10 +52,33 @@ extension OpenNamespace {
         "no earlier backup may be deleted yet: changes of \(lacking.joined(separator: ", ")) are missing, "
           + "and may still come there. When nothing more will come: keybackup status --accept")
     }
-    if needsEarlierFiles {
+    return advice + adviceOnEarlierFiles
+  }
+
+  private var adviceOnEarlierFiles: [String] {
+    guard needsEarlierFiles else { return [] }
+    var advice: [String] = []
+    let ids = filesOnlyEarlier
+    if !ids.isEmpty {
+      let files = (try? files()) ?? []
+      let words = files.filter { ids.contains($0.id) }.map {
+        FileSelector.word(for: $0, named: FileRow($0).text, among: files)
+      }
+      let named = words.prefix(5).joined(separator: ", ")
       advice.append(
-        "no earlier backup may be deleted yet: versions of files are only there. To take a file's "
-          + "versions over: keybackup file keep NAME VERSION")
+        "no earlier backup may be deleted yet: versions of \(counted(ids.count, "file")) are only there: "
+          + (words.isEmpty ? "they cannot be listed now" : named)
+          + (words.count > 5 ? " and \(words.count - 5) more" : "")
+          + ". To see those of one: keybackup "
+          + "file history \(words.first ?? "NAME")")
+      advice.append(
+        "to take a file's versions over, choose the one that counts: keybackup file keep "
+          + "\(words.first ?? "NAME") VERSION")
+    }
+    if contentsNotHere > 0 {
+      advice.append(
+        "no earlier backup may be deleted yet: contents of \(counted(contentsNotHere, "version")) are "
+          + "not whole in this one. To copy what is there: keybackup key repair")
     }
     return advice
   }

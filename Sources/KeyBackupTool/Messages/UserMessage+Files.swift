@@ -111,6 +111,12 @@ extension UserMessage {
         UserMessage(
           .dataInvalid, "the contents of this version are damaged",
           hint: "your sync provider may have an older version of the file in keybackup/objects")
+      case .lateContentsDamaged:
+        UserMessage(
+          .dataInvalid, "the contents of a version of this file that was written late are damaged",
+          hint:
+            "your sync provider may have an older version of the file in keybackup/objects of the "
+            + "earlier backup")
       case .historyIncomplete:
         UserMessage(
           .incomplete, "some changes of this file, or of its computer, are not here yet",

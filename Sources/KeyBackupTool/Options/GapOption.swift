@@ -11,13 +11,17 @@ struct GapOption: ParsableArguments {
     let message = UserMessage(error)
     switch error {
     case .file(.historyIncomplete) where !despiteGaps: break
+    case .file(.lateContentsDamaged) where !despiteGaps: break
     case .cannotRotate(.filesMissing) where !despiteGaps: break
     default: return message
     }
     var explained = message
+    let isDamaged = error == .file(.lateContentsDamaged)
     explained.hint =
       (message.hint.map { $0 + "\n" } ?? "")
-      + "if it never comes, go on without it: --despite-gaps"
+      + (isDamaged
+        ? "to decide all the same: --despite-gaps"
+        : "if it never comes, go on without it: --despite-gaps")
     return explained
   }
 }

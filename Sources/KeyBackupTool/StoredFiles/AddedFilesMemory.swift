@@ -13,6 +13,8 @@ internal import Glibc
 struct AddedFilesMemory {
   private let folder: String?
   private var paths: [String: String] = [:]
+  /// The path of the list if it is there and is no list; nil: it is one, or there is none.
+  private(set) var unreadable: String?
 
   private static let name = "paths.json"
 
@@ -20,13 +22,21 @@ struct AddedFilesMemory {
 
   init(_ world: World) {
     folder = world.stateFolder.map { $0 + "/added-files" }
-    paths = read()
+    if let known = read() {
+      paths = known
+    } else {
+      unreadable = folder.map { "\($0)/\(Self.name)" }
+    }
   }
 
-  private func read() -> [String: String] {
-    guard let folder, let text = ForeignFile.text("\(folder)/\(Self.name)", limit: Self.fileLimit)
-    else { return [:] }
-    return (try? JSONDecoder().decode([String: String].self, from: Data(text.utf8))) ?? [:]
+  /// The list; nil if it is there and cannot be read.
+  private func read() -> [String: String]? {
+    guard let folder else { return [:] }
+    let path = "\(folder)/\(Self.name)"
+    guard let text = ForeignFile.text(path, limit: Self.fileLimit) else {
+      return unsafe access(path, F_OK) == 0 ? nil : [:]
+    }
+    return try? JSONDecoder().decode([String: String].self, from: Data(text.utf8))
   }
 
   /// Whether this computer has added the file.
@@ -84,7 +94,7 @@ struct AddedFilesMemory {
     guard let folder, known.map(NameBytes.init) != NameBytes(place), !place.isEmpty || known == nil
     else { return }
     // Another run may have remembered something meanwhile.
-    paths.merge(read()) { $1 }
+    paths.merge(read() ?? [:]) { $1 }
     paths[file.hex] = place
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -123,8 +123,8 @@ struct FileSummary: Sendable {
     }
     if !damaged.isEmpty || absent > 0 {
       advice.append(
-        "where another version has the same contents, this writes them once more: keybackup file keep "
-          + "NAME VERSION")
+        "where another version or a conflict copy has the same contents, this writes them once more: "
+          + "keybackup file keep NAME VERSION")
     }
     for writer in writers where writer.missing > 0 {
       advice.append(

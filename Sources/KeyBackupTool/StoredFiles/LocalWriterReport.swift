@@ -12,6 +12,8 @@ struct LocalWriterReport: Sendable {
   private let waiting: Int
   /// Whether the last change that was written here is not in the folder.
   private let lacksLastChange: Bool
+  /// The files whose last version is not in the folder, or not all of it.
+  private let unkept: [PathComponent]
   /// Why nothing that is written here counts; nil: it does.
   private let uncounted: UserMessage?
   /// Why it is not known.
@@ -28,6 +30,7 @@ struct LocalWriterReport: Sendable {
     var found: ([LocalSilentWriter], Int) = ([], 0)
     var obstacle: UserMessage?
     var isLacking = false
+    var missing: [PathComponent] = []
     var notCounting: UserMessage?
     do throws(BackupFolderError) {
       found.0 = try folder.localSilentWriters()
@@ -35,6 +38,7 @@ struct LocalWriterReport: Sendable {
       where writer.namespaceID == backup && !writer.isKnownRetired(in: folder, world) {
         found.1 += try folder.walletsWithoutFile(of: writer)
         if try !folder.holdsLastChange(of: writer) { isLacking = true }
+        missing += try folder.filesWithoutLastVersion(of: writer)
         notCounting = writer.uncounted(in: folder) ?? notCounting
       }
     } catch {
@@ -43,6 +47,7 @@ struct LocalWriterReport: Sendable {
     (writers, waiting) = found
     retired = Set(found.0.filter { $0.isKnownRetired(in: folder, world) }.map(\.writerID))
     lacksLastChange = isLacking
+    unkept = missing
     uncounted = notCounting
     problem = obstacle
     movedHint = folder.movedHint
@@ -74,7 +79,8 @@ struct LocalWriterReport: Sendable {
 
   /// The codes of a report.
   var codes: [ExitCode] {
-    (lacksLastChange || uncounted != nil ? [.incomplete] : []) + [problem?.code].compactMap(\.self)
+    (lacksLastChange || uncounted != nil || !unkept.isEmpty ? [.incomplete] : [])
+      + [problem?.code].compactMap(\.self)
   }
 
   /// The advice, a sentence or two each.
@@ -94,6 +100,13 @@ struct LocalWriterReport: Sendable {
         "the last change that this computer wrote without a touch is not in the folder. A run was "
           + "interrupted, or somebody removed it. The next change writes it again. Then see whether "
           + "older ones are missing, too: keybackup verify --deep")
+    }
+    if let first = unkept.first {
+      advice.append(
+        "the last version of \"\(PrintableText.name(first.text, limit: 80))\""
+          + (unkept.count > 1 ? " and of \(counted(unkept.count - 1, "other file"))" : "")
+          + " that this computer wrote without a touch is not in the folder, or not all of it. When "
+          + "nothing more will come, save the file again: keybackup file add FILE")
     }
     if waiting > 0 {
       advice.append(

@@ -156,6 +156,29 @@ struct LateFilesTests {
   }
 
   @Test
+  func `Damage in a late version is called damage, and a person may decide all the same`() throws {
+    try node.add(.large("one "))
+    let new = try files.rotate().namespace.id
+    try node.add(.large("two "))
+    let folder = files.path(files.old) + "/keybackup/objects"
+    let before = Set(
+      try FileManager.default.contentsOfDirectory(atPath: files.path(new) + "/keybackup/objects"))
+    let late = try #require(
+      try FileManager.default.contentsOfDirectory(atPath: folder).first { !before.contains($0) })
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(late)"))
+    bytes[50_000] ^= 1
+    try bytes.write(to: URL(fileURLWithPath: "\(folder)/\(late)"))
+    var open = try files.open(new, "a")
+    let file = try open.file()
+    // Of a file with a late version only, that one is shown.
+    #expect(file.newest?.standing == .late)
+    #expect(open.filesOnlyEarlier == [file.id])
+    #expect(throws: BackupFolderError.file(.lateContentsDamaged)) { try open.removeFile(file.id) }
+    try open.removeFile(file.id, despiteGaps: true)
+    #expect(try open.file().isRemoved)
+  }
+
+  @Test
   func `A state that a crash left behind does not win over a later one of its key`() throws {
     var node = node
     try node.write("one")

@@ -145,7 +145,7 @@ final class FileWorld {
     switch error {
     case .incomplete, .cannotRotate, .silentWriter: return
     case .file(.historyIncomplete), .file(.contentsMissing), .file(.contentsIncomplete): return
-    case .file(.noSuchFile), .file(.noSuchVersion): return
+    case .file(.noSuchFile), .file(.noSuchVersion), .file(.lateContentsDamaged): return
     // Of the first namespace nothing may have arrived there.
     case .noNamespace where machine.role == .former: return
     case .file(.contentsDamaged) where !destroyed.isEmpty: return

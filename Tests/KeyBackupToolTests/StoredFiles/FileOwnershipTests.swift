@@ -35,6 +35,40 @@ import Testing
     #expect(watch.code == 64 && watch.err.contains("is the name of"), "\(watch.text)")
   }
 
+  @Test func `Of two runs at one moment, one is refused`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer()
+    let home = computers.serverHome
+    for name in ["a", "b"] {
+      try Files.makeFolder(home + "/" + name)
+    }
+    for round in 1...4 {
+      for name in ["a", "b"] {
+        try Files.write("\(name) \(round)", to: home + "/\(name)/new\(round)")
+      }
+      async let one = computers.server(["file", "add", home + "/a/new\(round)"], expecting: nil)
+      async let other = computers.server(["file", "add", home + "/b/new\(round)"], expecting: nil)
+      #expect(try await Set([one.code, other.code]) == [0, 64])
+    }
+    let list = try await computers.third(["file", "list", "--json"]).json()["files"]
+    #expect(list.items.map { $0["versions"].number } == [1, 1, 1, 1], "\(list)")
+  }
+
+  @Test func `A list of paths that cannot be read is told`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer()
+    try await computers.serverAdds("one")
+    let state = try #require(
+      Files.tree(computers.serverHome).first { $0.hasSuffix("/paths.json") })
+    try Files.write("", to: computers.serverHome + "/" + state)
+    try Files.write("two", to: computers.serverHome + "/channel.backup")
+    let add = ["file", "add", computers.serverHome + "/channel.backup"]
+    let told = try await computers.server(add)
+    #expect(told.err.contains("paths.json could not be read"), "\(told.text)")
+    // It has a new one then.
+    #expect(try await computers.server(add).err.contains("paths.json") == false)
+  }
+
   /// For as long as it is silent.
   @Test func `A file that came from a disk that is gone may lie elsewhere now`() async throws {
     let computers = try await FileComputers()

@@ -55,6 +55,21 @@ import Testing
     }
   }
 
+  @Test func `The computer that wrote it names files whose last version is not whole`() async throws
+  {
+    try await computers.serverAdds(String(repeating: "large ", count: 2000), as: "large")
+    try await computers.serverAdds("three")
+    try Files.remove(try path("/objects/"))
+    for command in ["status", "verify"] {
+      let told = try await computers.server([command], expecting: 75)
+      #expect(told.text.contains("the last version of \"large\""), "\(told.text)")
+    }
+    // The advice works.
+    try await computers.server(["file", "add", computers.serverHome + "/large"])
+    #expect(try await computers.server(["status"], expecting: 88).text.contains("large") == false)
+    try await computers.server(["verify"])
+  }
+
   @Test func `A backup that is gone is known where it was written without a key`() async throws {
     try Files.move(folder + "/cspp-namespaces", to: computers.box.root + "/away")
     let told = try await computers.server(["status"], expecting: nil)

@@ -85,13 +85,15 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       }
       try target.synchronize()
       let code = report.exitCode(opened.health, opened.logFindings)
-      let areFilesLeft = opened.hasBackedUpFiles && kinds.only == nil
-      if let obstacle = target.obstacle(
-        code, others: report.failures.count, areFilesLeft: areFilesLeft)
-      {
-        unlock.output(world).warn(
-          report, opened.health, opened.logFindings, all: unlock.common.verbose)
-        throw obstacle
+      if let obstacle = target.obstacle(code, others: report.failures.count) {
+        bar.finish()
+        let output = unlock.output(world)
+        output.warn(report, opened.health, opened.logFindings, all: common.verbose)
+        let part = filesPart(opened, world)
+        try endIfInterrupted(report.restored, part.writtenCount)
+        if !common.json { try part.show(output, out: out, all: common.verbose) }
+        if let other = part.obstacle { output.warn(other) }
+        throw obstacle.ending(with: part.exitCode(with: obstacle.code))
       }
       if target.hasOtherExplanation {
         unlock.output(world).warn(
@@ -111,10 +113,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     }
     bar.finish()
     try endIfInterrupted(report.restored)
-    let part =
-      kinds.only == nil
-      ? FilesPart(
-        opened, into: out, withRemoved: kinds.removed, isAlone: false, common, world) : FilesPart()
+    let part = filesPart(opened, world)
     try endIfInterrupted(report.restored, part.writtenCount)
     do throws(UserMessage) {
       try show(
@@ -156,6 +155,13 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
         + (heldBack > 0 ? [.conflict] : []))
     // As JSON, what was not written stands among the failures.
     return common.json ? part.exitCode(with: code) : try part.end(with: code)
+  }
+
+  /// Restores files beside wallets, if they are asked for.
+  private func filesPart(_ opened: borrowing OpenNamespace, _ world: World) -> FilesPart {
+    if kinds.only != nil { return FilesPart() }
+    return FilesPart(
+      opened, into: out, withRemoved: kinds.removed, isAlone: false, unlock.common, world)
   }
 
   /// Ends the run if a signal asked for it, and tells how much is in the folder.

@@ -60,7 +60,7 @@ struct RestoreFolder: ~Copyable {
   ///   - name: what the file is called.
   /// - Returns: whether the file holds them; not where another file has the name.
   /// - Throws: `cannot-create`, `io`. Another file of that name does not stop
-  ///   the rest: ``obstacle(_:others:areFilesLeft:)`` tells about it at the end.
+  ///   the rest: ``obstacle(_:others:)`` tells about it at the end.
   mutating func write(
     _ entry: borrowing SecretBytes, as name: String
   ) throws(UserMessage) -> Bool {
@@ -100,9 +100,8 @@ struct RestoreFolder: ~Copyable {
   /// - Parameters:
   ///   - code: the exit code for everything else.
   ///   - others: how many other wallets could not be read.
-  ///   - areFilesLeft: whether files of the backup were not restored, because the run ends here.
   /// - Returns: the error, or nil.
-  func obstacle(_ code: ExitCode, others: Int, areFilesLeft: Bool) -> UserMessage? {
+  func obstacle(_ code: ExitCode, others: Int) -> UserMessage? {
     guard let first = inTheWay.first else { return nil }
     let names = inTheWay.count == 1 ? "\(first) is" : "\(inTheWay.count) files, \(first) first, are"
     let rest =
@@ -112,9 +111,8 @@ struct RestoreFolder: ~Copyable {
     return UserMessage(
       .mostUrgent(of: [code, .cannotCreate]),
       "\(names) in \(ShellWord.quoted(path)) already, with other contents",
-      hint: "nothing was overwritten, and \(rest)"
-        + (areFilesLeft ? "; no file of the backup was restored" : "")
-        + "; to get all of them, restore into an empty folder")
+      hint: "nothing was overwritten, and \(rest); to get all of them, restore into an empty folder"
+    )
   }
 
   /// Whether the file holds exactly the entry; nil when there is none.

@@ -47,7 +47,13 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
       // An interruption is noticed below.
       let others = (try? opened.checkOtherObjects()) ?? []
       report.findings += others
-      if report.stored.lacksContents || !others.isEmpty {
+      let older = others.filter { $0.state != .foreign }
+      if older.contains(where: { $0.state == .unreadable }) {
+        report.advice.append(
+          "contents of older versions are damaged. Your sync provider may have older copies of "
+            + "keybackup/objects. To give old versions up: keybackup file prune")
+      }
+      if report.stored.lacksContents || !older.isEmpty {
         report.spent = []
         if !opened.earlierNamespaces.isEmpty {
           report.advice.append(

@@ -1,5 +1,6 @@
 internal import BackupFolder
 internal import CSPP
+internal import CommandSupport
 internal import SecretMemory
 
 /// The files of one `file add`, and what became of each.
@@ -19,6 +20,8 @@ struct AddedFiles: ~Copyable {
   /// The places of files of which another version was the current one when the backup was last
   /// opened here.
   var putAside: Set<Int> = []
+  /// The path of the memory of earlier additions that could not be read; nil: it could.
+  var unreadableMemory: String?
   /// The IDs of other files that were added from the same paths before, with the key or another one.
   var earlier: [Int: String] = [:]
   let files: [FileAddition.Planned]
@@ -138,6 +141,11 @@ struct AddedFiles: ~Copyable {
       )
     }
     for failure in failures { output.warn(failure.message) }
+    if let unreadableMemory {
+      output.warn(
+        "keybackup: \(ShellWord.quoted(unreadableMemory)) could not be read. This computer does not know "
+          + "any more from which paths it added files before, and keeps a new list.")
+    }
     if let uncounted { output.warn(uncounted) }
     if isBehind {
       output.warn(

@@ -58,7 +58,8 @@ extension FileAddition {
     }
     added.isSilent = true
     added.isBehind = writer.namespaceID.flatMap { folder.knownSuccessor(of: $0) } != nil
-    var memory = AddedFilesMemory(world)
+    let memory = AddedFilesMemory(world)
+    added.unreadableMemory = memory.unreadable
     for file in added.files where !terms.replace {
       try memory.requireSame(file.path, file.name, as: writer.files[file.name])
     }
@@ -72,13 +73,42 @@ extension FileAddition {
       if writer.files[added.files[place].name] == nil {
         added.earlier[place] = memory.file(at: added.files[place].path)
       }
-      try added.add(place) { (contents, name, progress) throws(BackupFolderError) in
-        try folder.addSilently(
-          contents, name: name, as: writer, again: isMeant, progress: progress)
-      }
-      if let file = added.file(place) { memory.keep(file, from: added.files[place].path) }
+      try addSilently(
+        place, &added, again: isMeant, mayReplace: terms.replace, folder, writer, world)
     }
     added.uncounted = writer.uncounted(in: folder)
+  }
+
+  /// Adds one file, if no other run has taken its name for another file meanwhile.
+  private static func addSilently(
+    _ place: Int, _ added: inout AddedFiles, again: Bool, mayReplace: Bool, _ folder: BackupFolder,
+    _ writer: LocalSilentWriter, _ world: World
+  ) throws(UserMessage) {
+    let file = added.files[place]
+    var memory = AddedFilesMemory(world)
+    var refusal: UserMessage?
+    do throws(UserMessage) {
+      try added.add(place) { (contents, name, progress) throws(BackupFolderError) in
+        try folder.addSilently(
+          contents, name: name, as: writer, again: again
+        ) { (known) throws(BackupFolderError) in
+          if mayReplace { return }
+          do throws(UserMessage) {
+            memory = AddedFilesMemory(world)
+            try memory.requireSame(file.path, name, as: known)
+          } catch {
+            refusal = error
+            throw .interrupted
+          }
+        } kept: {
+          memory.keep($0, from: file.path)
+        } progress: {
+          progress($0)
+        }
+      }
+    } catch {
+      throw refusal ?? error
+    }
   }
 
   private static func write(
@@ -86,6 +116,7 @@ extension FileAddition {
   ) async throws(UserMessage) {
     var opened = try await open(unlock, world)
     var memory = AddedFilesMemory(world)
+    added.unreadableMemory = memory.unreadable
     let choice = Choice(try opened.allFiles(), opened.writers, memory, world)
     let known = try added.files.map { file throws(UserMessage) -> FileID? in
       if let to = terms.to { return try FileSelector.only(choice.all, to).id }

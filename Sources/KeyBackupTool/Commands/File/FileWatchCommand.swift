@@ -234,22 +234,30 @@ struct FileWatchCommand: ParsableCommand, LastingCommand {
     try memory.requireSame(
       file.path, source.name, as: writer.files[source.name], mayReplace: false)
     let saved: FileWatcher.Outcome
+    var refusal: UserMessage?
     do throws(BackupFolderError) {
       let contents = try source.contents()
       let added = try folder.addSilently(
-        contents, name: source.name, as: writer, progress: { _ in alive() })
+        contents, name: source.name, as: writer
+      ) { (known) throws(BackupFolderError) in
+        // Another run may have taken the name for another file meanwhile.
+        do throws(UserMessage) {
+          memory = AddedFilesMemory(world)
+          try memory.requireSame(file.path, source.name, as: known, mayReplace: false)
+        } catch {
+          refusal = error
+          throw .interrupted
+        }
+      } kept: {
+        memory.keep($0, from: file.path)
+      } progress: { _ in
+        alive()
+      }
       // It was opened before it was read: a later change does not count as saved.
       let state = WatchedState(source.status)
-      switch added {
-      case .added(let id, _, _):
-        memory.keep(id, from: file.path)
-        saved = .saved(isNew: true, state)
-      case .unchanged(let id):
-        memory.keep(id, from: file.path)
-        saved = .saved(isNew: false, state)
-      }
+      saved = .saved(isNew: added.isNew, state)
     } catch {
-      throw UserMessage(error)
+      throw refusal ?? UserMessage(error)
     }
     // It is tried again, and ends well once the change is here.
     if let uncounted = writer.uncounted(in: folder) { throw uncounted }

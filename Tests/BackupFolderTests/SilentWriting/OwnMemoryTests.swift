@@ -1,0 +1,143 @@
+import Foundation
+import Testing
+
+@testable import BackupFolder
+@testable import CSPP
+@testable import SecretMemory
+
+/// What a silent writer remembers of what it wrote, and compares with the folder.
+@Suite("The memory of a computer that writes without the key")
+struct OwnMemoryTests {
+  private let files: RotatedFiles
+  private var scene: Scene { files.scene }
+
+  init() throws { files = try RotatedFiles() }
+
+  private func add(_ wallet: String, on node: SilentComputer) throws(BackupFolderError) {
+    do {
+      _ = try scene.open(node.computer).addSilently(.of([wallet]), as: node.writer)
+    } catch let error as BackupFolderError {
+      throw error
+    } catch {
+      throw .internalError("\(error)")
+    }
+  }
+
+  @Test
+  func `A wallet is known as added after the computer was authorised again`() throws {
+    var node = try SilentComputer(scene)
+    try add("w1", on: node)
+    let new = try files.rotate().namespace.id
+    var open = try files.open(new, "a")
+    try node.authoriseAgain(&open)
+    let record = RecordID(walletID: "w1")
+    #expect(throws: BackupFolderError.silentWriter(.walletAdded(record))) {
+      try add("w1", on: node)
+    }
+    try add("w2", on: node)
+    // Only those of the writer that it is now wait for their CSPP file.
+    let known = try #require(try scene.open("node").localSilentWriters().last)
+    #expect(known.wallets == [RecordID(walletID: "w2")])
+    // Where the wallet is not, it is added again.
+    let name = try #require(
+      try FileManager.default.subpathsOfDirectory(atPath: files.path(new))
+        .first { $0.hasSuffix(FolderLayout.walletFile(record)) })
+    try FileManager.default.removeItem(atPath: "\(files.path(new))/\(name)")
+    try add("w1", on: node)
+    open = try files.open(new, "b")
+    #expect(try open.restored().words.keys.sorted() == ["w1", "w2"])
+  }
+
+  @Test
+  func `A wallet is known as added under a new key, too`() throws {
+    let node = try SilentComputer(scene)
+    try add("w1", on: node)
+    var open = try scene.unlock("a")
+    try open.add(.of("other"))
+    try open.retire(node.writer.signingKey)
+    let again = try SilentComputer(scene)
+    #expect(again.writer.signingKey != node.writer.signingKey)
+    #expect(throws: BackupFolderError.silentWriter(.walletAdded(RecordID(walletID: "w1")))) {
+      try add("w1", on: again)
+    }
+  }
+
+  @Test
+  func `It is noticed each time that a computer was set back, at most once a day`() throws {
+    let node = try SilentComputer(scene)
+    var time: UInt64 = 1_700_000_000
+    func write(_ text: String) throws -> AddedVersion {
+      let (now, base) = (time, scene.base)
+      let settings = BackupFolder.Settings(
+        stateFolder: base + "/state-node", writerLabel: "node", clock: { now })
+      return try BackupFolder.open(path: scene.folder, settings: settings)
+        .addSilently(.of(text), name: .of("channel.backup"), as: node.writer)
+    }
+    #expect(try write("one").isNew)
+    try node.withClonedState { _ = try write("two") }
+    #expect(try write("one").isNew)
+    try node.withClonedState { _ = try write("three") }
+    time += 3600
+    #expect(try !write("one").isNew)
+    time += 86_400
+    #expect(try write("one").isNew)
+    #expect(try !write("one").isNew)
+    #expect(try scene.unlock("b").live().contains("one"))
+  }
+
+  @Test
+  func `Versions that are not in the folder are named`() throws {
+    var node = try SilentComputer(scene)
+    try node.add(.large("first "), "large")
+    let lost = try node.write("second", "small")
+    try node.write("third", "last")
+    let missing = { [scene] in
+      let folder = try scene.open("node")
+      let writer = try #require(try folder.localSilentWriters().last)
+      return try folder.filesWithoutLastVersion(of: writer).map(\.text)
+    }
+    #expect(try missing() == [])
+    let namespace = try scene.namespacePath
+    let objects = namespace + "/keybackup/objects"
+    let object = try #require(try FileManager.default.contentsOfDirectory(atPath: objects).first)
+    try FileManager.default.moveItem(
+      atPath: "\(objects)/\(object)", toPath: scene.base + "/object")
+    try FileManager.default.removeItem(
+      atPath: "\(node.chain)/"
+        + FolderLayout.operationFile(counter: lost.counter, digest: lost.digest))
+    #expect(try missing() == ["large", "small"])
+    try FileManager.default.moveItem(
+      atPath: scene.base + "/object", toPath: "\(objects)/\(object)")
+    #expect(try missing() == ["small"])
+    try node.write("second", "small")
+    #expect(try missing() == [])
+    // What it wrote before it was authorised again is not looked for in the new namespace.
+    let new = try files.rotate(despiteGaps: true).namespace.id
+    var open = try files.open(new, "a")
+    try node.authoriseAgain(&open)
+    #expect(try missing() == [])
+    #expect(try node.add(.of("second"), "small").isNew)
+    #expect(try missing() == [])
+  }
+
+  @Test
+  func `A file that another run has named meanwhile is refused before anything is written`() throws
+  {
+    let node = try SilentComputer(scene)
+    try node.write("one")
+    var seen: [FileID?] = []
+    for name in ["channel.backup", "new"] {
+      #expect(throws: BackupFolderError.interrupted) {
+        try scene.open("node").addSilently(.of("two"), name: .of(name), as: node.writer) {
+          (file) throws(BackupFolderError) in
+          seen.append(file)
+          throw .interrupted
+        }
+      }
+    }
+    let open = try scene.unlock("b")
+    #expect(seen == [try open.file().id, nil])
+    #expect(try open.files().count == 1)
+    #expect(try open.history() == ["one live"])
+  }
+}
