@@ -35,6 +35,10 @@ extension OpenNamespace {
     if !again, isSame, try holdsContents(of: live) { return .unchanged(file: id) }
     let isConflicted = Set(live.map { rules.versions[$0].put.version.content }).count > 1
     let replaced = isConflicted ? live.filter { rules.versions[$0].by == nil } : live
+    // What would count without the earlier namespaces is replaced, too.
+    let alone = versionsAlone
+    let others = alone.live(id).filter { !isConflicted || alone.versions[$0].by == nil }
+    let replaces = Set(rules.names(of: replaced) + alone.names(of: others)).sorted()
     let seed = masterKey.withBytes { SecretBytes(copying: $0) }
     let prepared = try ObjectFolder.prepare(
       contents, found: found, hedge: seed, in: namespace, tag: run.tag, progress: progress)
@@ -42,7 +46,7 @@ extension OpenNamespace {
     try followSilentWallets(run: run)
     let size = prepared.version.size
     let operation = try log(
-      put: prepared.version, of: id, name: name, replaces: rules.names(of: replaced), origin: nil,
+      put: prepared.version, of: id, name: name, replaces: replaces, origin: nil,
       run: run)
     return .added(file: id, operation: operation, size: size)
   }

@@ -18,15 +18,20 @@ extension OpenNamespace {
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
     let rules = fileState.versions
-    if rules.live(file).isEmpty, rules.heldBackNames(of: file).isEmpty {
+    if rules.live(file).isEmpty, rules.heldBackNames(of: file).isEmpty,
+      versionsAlone.live(file).isEmpty
+    {
       throw .file(.noSuchFile)
     }
     try requireWhole(file, despiteGaps)
     if let obstacle = try adoptLate(of: file, despiteGaps: despiteGaps, run: run) {
       throw .file(obstacle)
     }
-    let names = fileState.versions.names(of: fileState.versions.live(file))
-    let held = fileState.versions.heldBackNames(of: file)
+    // What counts without the earlier namespaces goes, too: a person may delete them.
+    let now = fileState.versions
+    let alone = versionsAlone
+    let names = now.names(of: now.live(file)) + alone.names(of: alone.live(file))
+    let held = now.heldBackNames(of: file) + alone.heldBackNames(of: file)
     try end(Set(names + held), of: file, run: run) { $0.fileRemove(file, replaces: $1) }
   }
 
@@ -66,18 +71,24 @@ extension OpenNamespace {
     }
     let live = rules.live(version.file)
     let aside = live.filter { rules.versions[$0].made != kept.made }
-    let held = Set(rules.heldBackNames(of: version.file))
+    // The choice has to be the same once a person has deleted the earlier namespaces.
+    let alone = versionsAlone
+    let counting = alone.live(version.file)
+    let others = counting.filter { alone.versions[$0].made != kept.made }
+    let isIndependent = !counting.isEmpty && others.isEmpty
+    let held = Set(rules.heldBackNames(of: version.file) + alone.heldBackNames(of: version.file))
+      .subtracting([kept.made])
     // Contents that are damaged, and whole elsewhere, are written once more.
     let isRepaired =
       source.operation != version.operation.digest || source.namespace != version.namespace
       || source.copy != nil
-    if aside.isEmpty, !live.isEmpty, unadopted == nil, held.isEmpty, !isRepaired {
+    if aside.isEmpty, !live.isEmpty, unadopted == nil, held.isEmpty, isIndependent, !isRepaired {
       // A late one counts here now.
       return log.index.names.count > before
     }
     try requireWhole(version.file, despiteGaps)
     if let unadopted { throw .file(unadopted) }
-    let names = rules.names(of: isRepaired ? live : aside)
+    let names = rules.names(of: isRepaired ? live : aside) + alone.names(of: others)
     try adoptFollowers(of: kept, run: run)
     let followed = fileState.versions
     let replaces = Set(names + followed.names(of: followed.followers(of: kept))).sorted()

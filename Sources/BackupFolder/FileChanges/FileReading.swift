@@ -46,12 +46,9 @@ extension OpenNamespace {
         found[entry.writer]?.followsMissing = true
       }
     }
-    // A master key that was given up makes no gaps.
-    let seen = log.files.seenSealed.filter { !log.index.isBeyond($0.key) }
-    let named = Set(seen.values.joined().map(\.end))
-    let known = named.union(fileState.lastHere)
+    let losses = fileState.memory.acceptedLosses
     let gaps = Set(
-      known.filter { sealed.place(of: $0.digest) == nil && !accepted.contains($0.name) }
+      namedSealedEnds.filter { sealed.place(of: $0.digest) == nil && !losses.contains($0.name) }
         .map(\.writerID))
     let missing = Dictionary(grouping: missingSealed, by: \.writer)
     let incomplete = Dictionary(grouping: sealed.incomplete, by: \.writer)

@@ -61,9 +61,21 @@ extension OpenNamespace {
     _ place: Int, than count: Int, _ restorable: inout [Int: Bool]
   ) throws(BackupFolderError) -> Bool {
     let rules = fileState.versions
-    return try rules.hasNewer(place, than: count) { (newer) throws(BackupFolderError) in
-      try isRestorable(newer, &restorable)
+    var (next, visited) = ([Int32(place)], Set([Int32(place)]))
+    var found: Set<Digest> = []
+    while let target = next.popLast() {
+      for other in rules.replacedBy[Int(target)] where visited.insert(other).inserted {
+        let made = rules.versions[Int(other)].made
+        if made != rules.versions[place].made, !found.contains(made),
+          try isRestorable(Int(other), &restorable)
+        {
+          found.insert(made)
+          if found.count > count { return true }
+        }
+        next.append(other)
+      }
     }
+    return false
   }
 
   /// Whether a version that counts, and has the contents of one that may go, can be restored without

@@ -73,7 +73,7 @@ struct FileVersions {
   /// The places of the versions that each version replaces.
   private(set) var replaced: [[Int32]] = []
   /// The places of the versions that replace each version.
-  private var replacedBy: [[Int32]] = []
+  private(set) var replacedBy: [[Int32]] = []
   /// The places of each file's versions.
   private(set) var places: [FileID: [Int]] = [:]
   /// Operations that versions of a file replace or are copies of, and that are not here.
@@ -101,7 +101,11 @@ struct FileVersions {
     let known = log.files.retirements.filter { !log.index.isBeyond($0.operation.digest) }
     let retirements = Dictionary(grouping: known, by: \.key)
     let chains = [sealed] + earlier.flatMap(\.sealed)
-    for change in log.files.changes { add(change, retirements, log, chains) }
+    // What counted in an earlier namespace was known to the retirement there.
+    let counted =
+      known.isEmpty
+      ? [] : Set(earlier.filter(\.isFollowed).flatMap { $0.versions.versions.map { Identity($0) } })
+    for change in log.files.changes { add(change, retirements, log, chains, counted) }
     for place in sealed.entries.indices { add(sealed, place) }
     addLate(of: earlier)
     for (place, version) in versions.enumerated() {
@@ -123,7 +127,7 @@ struct FileVersions {
 
   private mutating func add(
     _ logged: FileRecords.Change, _ retirements: [SigningKey: [FileRecords.Retirement]],
-    _ log: OperationLog, _ chains: [SealedLog]
+    _ log: OperationLog, _ chains: [SealedLog], _ counted: Set<Identity>
   ) {
     let name = logged.operation.digest
     let isBeyond = log.index.isBeyond(name)
@@ -135,7 +139,7 @@ struct FileVersions {
         operation: logged.operation, place: logged.place, at: logged.at, put: shown,
         made: shown.origin?.made ?? name, by: shown.origin?.by,
         kind: logged.isFinding ? .finding : .decision)
-      if Self.isHeldBack(version, retirements, log, chains) {
+      if !counted.contains(Identity(version)), Self.isHeldBack(version, retirements, log, chains) {
         heldBack.append(version)
       } else {
         versions.append(version)
@@ -346,33 +350,6 @@ struct FileVersions {
   /// The place of an operation's version of a file.
   func place(of operation: Digest, file: FileID) -> Int? {
     byName[Key(name: operation, file: file)]?.first.map(Int.init)
-  }
-
-  /// Whether a version has more than `count` newer ones, which replace it directly or through others.
-  ///
-  /// - Parameters:
-  ///   - place: the version.
-  ///   - count: how many are not enough.
-  ///   - isWhole: whether the contents at a place can be read. Others do not count: anyone who may write
-  ///     versions can write some whose contents never come.
-  /// - Returns: whether there are more.
-  /// - Throws: what `isWhole` throws.
-  func hasNewer(
-    _ place: Int, than count: Int, isWhole: (Int) throws(BackupFolderError) -> Bool
-  ) throws(BackupFolderError) -> Bool {
-    var (next, visited) = ([Int32(place)], Set([Int32(place)]))
-    var found: Set<Digest> = []
-    while let target = next.popLast() {
-      for other in replacedBy[Int(target)] where visited.insert(other).inserted {
-        let made = versions[Int(other)].made
-        if made != versions[place].made, !found.contains(made), try isWhole(Int(other)) {
-          found.insert(versions[Int(other)].made)
-          if found.count > count { return true }
-        }
-        next.append(other)
-      }
-    }
-    return false
   }
 
   /// One place for each version, of those that hold it or a copy of it: a live one if there is any,

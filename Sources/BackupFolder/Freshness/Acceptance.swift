@@ -12,12 +12,10 @@ public struct Acceptance: Sendable {
   public let gaps: Int
   let present: OperationNames
   let awaited: OperationNames
-  /// The sealed operations whose files are here.
-  let presentSealed: OperationNames
-  /// Those of them that follow one of which there is no file, as far as nobody has accepted them yet.
-  ///
-  /// This computer's last ones are here, too, if they have no file.
+  /// Those of them that follow one that is missing, as far as nobody has accepted that yet.
   let sealedGaps: OperationNames
+  /// The sealed operations that are missing, as far as nobody has accepted that yet.
+  let sealedLosses: OperationNames
 
   /// Whether accepting settles anything that is lost, forked or missing, as far as it shows without
   /// a key.
@@ -43,17 +41,22 @@ extension Namespace {
       damaged: log.damaged)
     let presentSealed = try sealedNames()
     let memory = rememberedFiles
-    health.include(missingSealed: memory.verified.subtracting(presentSealed))
-    var sealedGaps = presentSealed.withoutPredecessor
-    sealedGaps.formUnion(
-      OperationNames(lastSealedHere.map(\.name)).subtracting(presentSealed)
-        .subtracting(memory.verified))
-    sealedGaps = sealedGaps.subtracting(memory.acceptedGaps)
+    // What had a file, and could not be opened, was told as gone, too.
+    let gone = OperationNames(memory.losses.filter { memory.verified.contains($0) })
+      .union(memory.verified.subtracting(presentSealed))
+    health.include(missingSealed: gone)
+    // Which one an operation follows shows only with the key: two may have the same counter.
+    let sealedGaps = OperationNames(memory.gaps.filter { presentSealed.contains($0) })
+      .union(presentSealed.withoutPredecessor).subtracting(memory.acceptedGaps)
+    // Files that nobody authorised are among what could not be opened.
+    let awaitedSealed = OperationNames(lastSealedHere.map(\.name)).subtracting(presentSealed)
+      .union(memory.losses).subtracting(memory.acceptedLosses).subtracting(gone)
     return Acceptance(
       namespaceID: id, health: health,
       gaps: health.incomplete - log.unsynchronised.count { !present.contains($0) }
-        + sealedGaps.count,
-      present: present, awaited: awaited, presentSealed: presentSealed, sealedGaps: sealedGaps)
+        + sealedGaps.count + awaitedSealed.count,
+      present: present, awaited: awaited, sealedGaps: sealedGaps,
+      sealedLosses: gone.union(awaitedSealed))
   }
 
   /// Records the folder, as it was shown, as the state that this computer has seen.
@@ -70,10 +73,10 @@ extension Namespace {
     localState.accept(acceptance.present, awaited: acceptance.awaited, at: settings.clock())
     try state.save(localState, of: id)
     var files = try state.files(of: id)
-    let lost = files.verified.subtracting(acceptance.presentSealed)
-    if !lost.isEmpty || !acceptance.sealedGaps.isEmpty {
-      files.verified = files.verified.subtracting(lost)
-      files.acceptedGaps.formUnion(lost)
+    if !acceptance.sealedLosses.isEmpty || !acceptance.sealedGaps.isEmpty {
+      files.verified = files.verified.subtracting(acceptance.sealedLosses)
+      files.losses = files.losses.subtracting(acceptance.sealedLosses)
+      files.acceptedLosses.formUnion(acceptance.sealedLosses)
       files.acceptedGaps.formUnion(acceptance.sealedGaps)
       try state.save(files, of: id)
     }

@@ -12,8 +12,14 @@ struct FileMemory: Equatable {
 
   /// The sealed operations whose signature was verified here, with the key.
   var verified: OperationNames = []
-  /// The sealed operations at or before which a person has accepted that something is missing.
+  /// The sealed operations before which a person has accepted that something is missing.
   var acceptedGaps: OperationNames = []
+  /// The sealed operations of which a person has accepted that they are missing.
+  var acceptedLosses: OperationNames = []
+  /// The sealed operations before which something was missing when the backup was last opened here.
+  var gaps: OperationNames = []
+  /// The sealed operations that were named or opened before, and could not be opened then.
+  var losses: OperationNames = []
   /// The time of the last run that counted, in Unix seconds.
   var countedAt: UInt64?
   /// For how long this computer has seen a large version replaced, in seconds by its own count.
@@ -44,25 +50,62 @@ struct FileMemory: Equatable {
 
   /// Parses the output of ``bytes``; nil for anything else.
   init?(_ bytes: Span<UInt8>) {
-    var (names, gaps): ([OperationName], [OperationName]) = ([], [])
+    var names: [Names: [OperationName]] = [:]
     var writer: WriterID?
-    var isGap = false
+    var part = Names.verified
     let isWhole = StateLines.read(bytes, header: "keybackup-files 1") { line in
       if !line.isEmpty, line[0] &- 48 < 10 {
         guard let writer, let name = OperationName(writer: writer, stem: line) else { return false }
-        if isGap { gaps.append(name) } else { names.append(name) }
+        names[part, default: []].append(name)
         return true
       }
-      isGap = line.starts(with: "accepted ")
-      if isGap || line.starts(with: "verified ") {
-        writer = SIMD2(hexDigits: line.extracting(droppingFirst: 9)).map { WriterID(words: $0) }
-        return writer != nil
+      let words = String(repairing: line).split(separator: " ")
+      guard words.count == 2, let found = Names(rawValue: String(words[0])) else {
+        return read(words)
       }
-      return read(String(repairing: line).split(separator: " "))
+      part = found
+      writer = WriterID(hex: String(words[1]))
+      return writer != nil
     }
     guard isWhole else { return nil }
-    verified = OperationNames(names)
-    acceptedGaps = OperationNames(gaps)
+    for (part, found) in names { self[part] = OperationNames(found) }
+    // An older program kept both in one set.
+    let both = OperationNames(names[.accepted] ?? [])
+    acceptedGaps.formUnion(both)
+    acceptedLosses.formUnion(both)
+  }
+
+  /// The sets of names, by the words before them in the file.
+  private enum Names: String, CaseIterable {
+    case verified
+    case acceptedGaps = "accepted-gap"
+    case acceptedLosses = "accepted-loss"
+    case gaps = "gap"
+    case losses = "loss"
+    case accepted
+  }
+
+  private subscript(part: Names) -> OperationNames {
+    get {
+      switch part {
+      case .verified: verified
+      case .acceptedGaps: acceptedGaps
+      case .acceptedLosses: acceptedLosses
+      case .gaps: gaps
+      case .losses: losses
+      case .accepted: []
+      }
+    }
+    set {
+      switch part {
+      case .verified: verified = newValue
+      case .acceptedGaps: acceptedGaps = newValue
+      case .acceptedLosses: acceptedLosses = newValue
+      case .gaps: gaps = newValue
+      case .losses: losses = newValue
+      case .accepted: break
+      }
+    }
   }
 
   private mutating func read(_ words: [Substring]) -> Bool {
@@ -83,14 +126,14 @@ struct FileMemory: Equatable {
   /// The contents of the file.
   var bytes: [UInt8] {
     var text: [UInt8] = []
-    text.reserveCapacity(256 + 48 * (verified.count + acceptedGaps.count) + 128 * replaced.count)
+    let names = Names.allCases.reduce(0) { $0 + self[$1].count }
+    text.reserveCapacity(256 + 48 * names + 128 * replaced.count)
     text += "\(Self.header)\n".utf8
     if let countedAt { text += "counted \(countedAt)\n".utf8 }
     for (version, seconds) in replaced.sorted(by: { $0.key.operation < $1.key.operation }) {
       text += "replaced \(version.operation) \(version.file) \(seconds)\n".utf8
     }
-    Self.append("verified", verified, to: &text)
-    Self.append("accepted", acceptedGaps, to: &text)
+    for part in Names.allCases { Self.append(part.rawValue, self[part], to: &text) }
     text += "end\n".utf8
     return text
   }

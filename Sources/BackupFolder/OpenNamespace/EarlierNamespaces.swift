@@ -207,15 +207,49 @@ extension OpenNamespace {
   /// Whether something of files would be lost with the earlier namespaces: versions that are only
   /// there, and contents that are not whole here.
   public var needsEarlierFiles: Bool {
-    !filesOnlyEarlier.isEmpty || !versionsWithoutContents().isEmpty
+    !filesOnlyEarlier.isEmpty || contentsNotHere > 0
   }
 
-  /// The files of which versions are only in earlier namespaces, and would be lost with them.
-  public var filesOnlyEarlier: Set<FileID> { fileState.versions.filesNeedingEarlier }
+  /// The files of which versions are only in earlier namespaces, or of which others would count
+  /// without them.
+  public var filesOnlyEarlier: Set<FileID> {
+    if lineage.earlier.isEmpty { return [] }
+    let (now, alone) = (fileState.versions, versionsAlone)
+    let changed = Set(now.places.keys).union(alone.places.keys).filter {
+      Self.standings(of: $0, now) != Self.standings(of: $0, alone)
+    }
+    return now.filesNeedingEarlier.union(changed)
+  }
 
-  /// The number of kept versions that an earlier namespace had first and whose contents are not whole
-  /// here.
-  public var contentsNotHere: Int { versionsWithoutContents().count }
+  /// The versions of a file that count here, and those that are held back.
+  private static func standings(
+    of file: FileID, _ rules: FileVersions
+  ) -> [Set<FileVersions.Identity>] {
+    let live = rules.live(file).map { rules.versions[$0] }
+    return [live, rules.heldBack.filter { $0.put.fileID == file }].map { found in
+      Set(found.filter { $0.namespace == nil }.map { FileVersions.Identity($0) })
+    }
+  }
+
+  /// The number of kept versions whose contents are not whole here, and at least in part in an earlier
+  /// namespace.
+  ///
+  /// Those of one that counts are awaited, too, where no folder has them.
+  public var contentsNotHere: Int {
+    let missing = versionsWithoutContents()
+    if missing.isEmpty { return 0 }
+    let folders = (try? objectFolders()) ?? []
+    let rules = fileState.versions
+    let live = Set(
+      rules.places.keys.flatMap { rules.live($0) }.compactMap {
+        rules.versions[$0].put.version.object
+      })
+    return missing.count { version in
+      version.object.map {
+        live.contains($0) || folders.state(of: $0, contents: version.size) != .missing
+      } ?? false
+    }
+  }
 
   /// Whether nothing but late wallets still needs the earlier namespaces: no key slot, no file, and no
   /// computer that may still write there.

@@ -31,6 +31,7 @@ extension OpenNamespace {
     fileState.lastHere = namespace.lastSealedHere
     fileState.sealed = try SealedLog.read(
       log, namespace, masterKey: masterKey, verified: fileState.memory.verified,
+      accepted: fileState.memory.acceptedLosses,
       isTolerant: purpose == .reading)
     fileState.versions = FileVersions(log, fileState.sealed)
   }
@@ -117,6 +118,9 @@ extension OpenNamespace {
       try? fileState.sealed.folder?.sync()
       memory.verified.formUnion(new)
     }
+    // One that is here again is told when it goes again.
+    memory.acceptedLosses = memory.acceptedLosses.subtracting(fileState.sealed.names)
+    (memory.gaps, memory.losses) = (gapsNow, lossesNow)
     if isCountDue(memory) {
       memory.count(at: namespace.settings.clock(), fileState.versions.candidates)
     }
@@ -131,9 +135,47 @@ extension OpenNamespace {
   /// Whether there is something to remember.
   var hasNewFiles: Bool {
     if !hasFiles { return false }
-    if !fileState.memory.verified.isSuperset(of: fileState.sealed.names) { return true }
-    return isCountDue(fileState.memory)
+    let memory = fileState.memory
+    if !memory.verified.isSuperset(of: fileState.sealed.names) { return true }
+    if memory.gaps != gapsNow || memory.losses != lossesNow { return true }
+    if memory.acceptedLosses.contains(where: { fileState.sealed.names.contains($0) }) {
+      return true
+    }
+    return isCountDue(memory)
   }
+
+  /// The sealed operations here that follow one that is not.
+  private var gapsNow: OperationNames {
+    let sealed = fileState.sealed
+    return OperationNames(
+      sealed.entries.indices.filter {
+        sealed.entries[$0].reference.counter > 1 && sealed.chains.parent(of: $0) == nil
+      }.map { sealed.entries[$0].reference.name })
+  }
+
+  /// The sealed operations that are named, or were opened before, and are not among those that count.
+  ///
+  /// Those of earlier namespaces are told there.
+  private var lossesNow: OperationNames {
+    let writers = Set(
+      log.files.authorisations.filter { !$0.writer.may.isEmpty }.map(\.writer.writerID))
+    let ends = namedSealedEnds.filter {
+      writers.contains($0.writerID) && fileState.sealed.place(of: $0.digest) == nil
+    }
+    return OperationNames(ends.map(\.name)).union(missingSealed).union(
+      fileState.sealed.unauthorised)
+  }
+
+  /// The ends of the silent writers' chains that operations name, and this computer's own.
+  ///
+  /// A master key that was given up makes no gaps.
+  var namedSealedEnds: Set<Operation.Seen> {
+    let seen = log.files.seenSealed.filter { !log.index.isBeyond($0.key) }
+    return Set(seen.values.joined().map(\.end)).union(fileState.lastHere)
+  }
+
+  /// Which versions count once the earlier namespaces are deleted.
+  var versionsAlone: FileVersions { FileVersions(log, fileState.sealed) }
 
   /// Whether this run counts for how long large versions have been replaced.
   private func isCountDue(_ memory: FileMemory) -> Bool {

@@ -41,6 +41,10 @@ struct SealedLog {
   private(set) var incomplete: Set<OperationName> = []
   /// The operations whose file is here and was not read for any reason, by the file's name.
   private(set) var unread: Set<OperationName> = []
+  /// The operations that no authorisation here covers, by the file's name.
+  private(set) var unauthorised: Set<OperationName> = []
+  /// Those of which a person has accepted that.
+  private var accepted: OperationNames = []
   /// The files that hold an operation in another spelling, by what their names claim.
   private var respelled: [(file: LogFile, claimed: OperationName)] = []
   /// Whether some folder could not be listed.
@@ -62,14 +66,16 @@ struct SealedLog {
   ///   - namespace: the namespace.
   ///   - masterKey: its key.
   ///   - verified: the operations whose signature was verified by this computer before.
+  ///   - accepted: the operations that a person has given up.
   ///   - isTolerant: whether folders that cannot be listed are only recorded.
   /// - Returns: the operations.
   /// - Throws: ``BackupFolderError/interrupted``; a failed listing.
   static func read(
     _ log: borrowing OperationLog, _ namespace: Namespace, masterKey: borrowing MasterKey,
-    verified: OperationNames, isTolerant: Bool
+    verified: OperationNames, accepted: OperationNames, isTolerant: Bool
   ) throws(BackupFolderError) -> SealedLog {
     var sealed = SealedLog()
+    sealed.accepted = accepted
     guard let folder = log.sealedFolder else { return sealed }
     sealed.folder = folder
     let listing: LogListing
@@ -123,10 +129,13 @@ struct SealedLog {
         try SealedOperationFile(parsing: bytes, at: namespace.id, limit: limit)
       }
       guard let access = try reader.access(to: operation) else {
-        // Anybody can put such a file here: it is shown, and nobody waits for it.
+        let name = file.claimedName
+        if let name, unauthorised.count < Self.mostIncomplete { unauthorised.insert(name) }
+        // Anybody can put such a file here, so a person may end the waiting.
+        let isGivenUp = name.map { accepted.contains($0) } ?? false
         return findings.report(
           finding(
-            file, .incomplete,
+            file, isGivenUp ? .foreign : .incomplete,
             "nobody authorised the computer that wrote this, or that is not here yet"))
       }
       include(operation, access, file, by: reader, &workspace)

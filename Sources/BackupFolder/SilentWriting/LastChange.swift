@@ -14,8 +14,12 @@ extension BackupFolder {
     if writer.namespaceID == nil { return true }
     guard let namespace = try namespace(of: writer) else { return false }
     return try writer.last.map { (last) throws(BackupFolderError) in
-      if namespace.rememberedFiles.acceptedGaps.contains(last.name) { return true }
-      return try namespace.holds(sealed: last)
+      if try namespace.holds(sealed: last) {
+        // When it goes again, that is told again.
+        try? namespace.forgetAcceptedLoss(of: last.name)
+        return true
+      }
+      return namespace.rememberedFiles.acceptedLosses.contains(last.name)
     } ?? true
   }
 
@@ -55,7 +59,7 @@ extension BackupFolder {
   ) throws(BackupFolderError) -> [PathComponent] {
     guard !writer.latest.isEmpty, let namespace = try namespace(of: writer) else { return [] }
     let objects = try namespace.objects()
-    let accepted = namespace.rememberedFiles.acceptedGaps
+    let accepted = namespace.rememberedFiles.acceptedLosses
     var names: [PathComponent] = []
     for (name, latest) in writer.latest
     where latest.operation != writer.last && !accepted.contains(latest.operation.name) {
@@ -107,11 +111,11 @@ extension Namespace {
 
   /// Forgets that a person accepted the loss of a sealed operation, which is here again.
   func forgetAcceptedLoss(of name: OperationName) throws(BackupFolderError) {
-    guard rememberedFiles.acceptedGaps.contains(name) else { return }
+    guard rememberedFiles.acceptedLosses.contains(name) else { return }
     let state = try state(make: true)
     let lock = try state.lock()
     var files = try state.files(of: id)
-    files.acceptedGaps = files.acceptedGaps.subtracting([name])
+    files.acceptedLosses = files.acceptedLosses.subtracting([name])
     try state.save(files, of: id)
     _ = consume lock
   }

@@ -314,6 +314,9 @@ extension LocalSilentWriter {
       versions: Dictionary(
         state.files.values.compactMap { file in file.version.map { (file.id, $0) } },
         uniquingKeysWith: { $1 }),
+      filesBefore: state.files.values.count {
+        $0.version != nil && $0.content != nil && $0.counter == 0
+      },
       wallets: Set(state.wallets.filter { $0.value.writerID == state.writerID }.keys),
       earlier: state.earlier,
       latest: state.files.compactMapValues { file in

@@ -25,6 +25,8 @@ public struct LocalSilentWriter: Equatable, Sendable {
   public let files: [PathComponent: FileID]
   /// The operations with the versions that this computer wrote last.
   public let versions: [FileID: Digest]
+  /// The number of files that this computer saved as an earlier writer, and not since.
+  public let filesBefore: Int
   /// The wallets that this computer has added as this writer.
   public let wallets: Set<RecordID>
   /// The namespaces for which its key was authorised before; the master key was rotated since.
@@ -224,9 +226,8 @@ extension BackupFolder {
   ///   - batch: the wallets.
   ///   - writer: from ``localSilentWriters()``.
   /// - Returns: the operation.
-  /// - Throws: ``SilentWriterObstacle/walletAdded(_:)`` for one that this computer added before, and
-  ///   whose operation is here; of one that it added as an earlier writer, the CSPP file;
-  ///   ``BackupFolderError/silentWriter(_:)``;
+  /// - Throws: ``SilentWriterObstacle/walletAdded(_:)`` for one that this computer added before and
+  ///   that is here; ``BackupFolderError/silentWriter(_:)``;
   ///   ``BackupFolderError/tooLarge(path:limit:)`` for more than one operation holds; system errors.
   public func addSilently(
     _ batch: borrowing WalletBatch, as writer: LocalSilentWriter

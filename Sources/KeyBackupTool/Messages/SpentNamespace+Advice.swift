@@ -24,6 +24,27 @@ extension SpentNamespace {
   }
 }
 
+extension [SpentNamespace] {
+  /// Those that may be deleted, with the advice about them; none where something is in the way.
+  ///
+  /// What is damaged, gone or on its way may be there, or may come there.
+  ///
+  /// - Parameters:
+  ///   - codes: the codes of the report.
+  ///   - advice: the advice of the report.
+  /// - Returns: the earlier backups.
+  func judged(_ codes: [ExitCode], _ advice: inout [String]) -> [SpentNamespace] {
+    if isEmpty { return [] }
+    let inTheWay: [ExitCode] = [.dataInvalid, .rollback, .permissionDenied, .incomplete]
+    if codes.contains(where: inTheWay.contains) {
+      advice.append("no earlier backup may be deleted yet: first settle what is reported here.")
+      return []
+    }
+    advice += flatMap(\.advice)
+    return self
+  }
+}
+
 extension OpenNamespace {
   /// Why no earlier backup may be deleted yet, a sentence or two each.
   ///
@@ -51,34 +72,6 @@ extension OpenNamespace {
       advice.append(
         "no earlier backup may be deleted yet: changes of \(lacking.joined(separator: ", ")) are missing, "
           + "and may still come there. When nothing more will come: keybackup status --accept")
-    }
-    return advice + adviceOnEarlierFiles
-  }
-
-  private var adviceOnEarlierFiles: [String] {
-    guard needsEarlierFiles else { return [] }
-    var advice: [String] = []
-    let ids = filesOnlyEarlier
-    if !ids.isEmpty {
-      let files = (try? files()) ?? []
-      let words = files.filter { ids.contains($0.id) }.map {
-        FileSelector.word(for: $0, named: FileRow($0).text, among: files)
-      }
-      let named = words.prefix(5).joined(separator: ", ")
-      advice.append(
-        "no earlier backup may be deleted yet: versions of \(counted(ids.count, "file")) are only there: "
-          + (words.isEmpty ? "they cannot be listed now" : named)
-          + (words.count > 5 ? " and \(words.count - 5) more" : "")
-          + ". To see those of one: keybackup "
-          + "file history \(words.first ?? "NAME")")
-      advice.append(
-        "to take a file's versions over, choose the one that counts: keybackup file keep "
-          + "\(words.first ?? "NAME") VERSION")
-    }
-    if contentsNotHere > 0 {
-      advice.append(
-        "no earlier backup may be deleted yet: contents of \(counted(contentsNotHere, "version")) are "
-          + "not whole in this one. To copy what is there: keybackup key repair")
     }
     return advice
   }

@@ -103,7 +103,7 @@ struct FileSummary: Sendable {
 
   private var isIncomplete: Bool {
     count(.missing) + count(.incomplete) + unread + absent > 0
-      || writers.contains { $0.incomplete > 0 || $0.hasGap || $0.followsMissing }
+      || writers.contains { $0.incomplete > 0 || $0.lacksChanges }
   }
 
   /// The advice about it, a sentence or two each.

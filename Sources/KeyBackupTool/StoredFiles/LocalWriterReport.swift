@@ -16,6 +16,8 @@ struct LocalWriterReport: Sendable {
   private let unkept: [PathComponent]
   /// Why nothing that is written here counts; nil: it does.
   private let uncounted: UserMessage?
+  /// The backup for which this computer was authorised last, if it is another one and not here.
+  private let awaited: NamespaceID?
   /// Why it is not known.
   let problem: UserMessage?
   /// The advice where the folder was moved; nil: it was not.
@@ -45,6 +47,9 @@ struct LocalWriterReport: Sendable {
       obstacle = UserMessage(error)
     }
     (writers, waiting) = found
+    let last = found.0.last { $0.namespaceID != nil }?.namespaceID
+    let isHere = last.map { (try? folder.namespace($0)) != nil } ?? true
+    awaited = isHere || last == backup ? nil : last
     retired = Set(found.0.filter { $0.isKnownRetired(in: folder, world) }.map(\.writerID))
     lacksLastChange = isLacking
     unkept = missing
@@ -79,7 +84,7 @@ struct LocalWriterReport: Sendable {
 
   /// The codes of a report.
   var codes: [ExitCode] {
-    (lacksLastChange || uncounted != nil || !unkept.isEmpty ? [.incomplete] : [])
+    (lacksLastChange || uncounted != nil || !unkept.isEmpty || awaited != nil ? [.incomplete] : [])
       + [problem?.code].compactMap(\.self)
   }
 
@@ -114,7 +119,19 @@ struct LocalWriterReport: Sendable {
           + "\(waiting == 1 ? "has" : "have") no CSPP file. A computer with a key writes it with its "
           + "next change, unless it was removed there.")
     }
-    if current.isEmpty, retired.isEmpty,
+    if let awaited {
+      advice.append(
+        "this computer was authorised for the backup \(awaited.hex), which is not here yet. Wait until "
+          + "the folder is synchronised.")
+    }
+    let before = current.reduce(0) { $0 + $1.filesBefore }
+    if before > 0 {
+      advice.append(
+        "\(counted(before, "file")) \(before == 1 ? "was" : "were") saved here before this computer was "
+          + "authorised again, and not since. To save one to this backup, too: keybackup file add FILE"
+      )
+    }
+    if current.isEmpty, retired.isEmpty, awaited == nil,
       let other = writers.last(where: { $0.namespaceID != nil })?.namespaceID
     {
       advice.append(

@@ -18,6 +18,7 @@ extension StatusReport {
     judgeFreshness()
     judgeWallets()
     stored.judge(&codes, &advice, isForbidden: findings.contains(where: \.isForbidden))
+    spent = spent.judged(codes, &advice)
   }
 
   /// Whether files of the folder itself are damaged.
@@ -203,7 +204,6 @@ extension StatusReport {
           + "master key was rotated. This backup still has them.")
     }
     advice += KeySlot.advice(onPending: waiting)
-    advice += spent.flatMap(\.advice)
     if keptAgainstRemoval > 0 {
       advice.append(
         "\(counted(keptAgainstRemoval, "wallet")) removed on one computer and changed on another. "

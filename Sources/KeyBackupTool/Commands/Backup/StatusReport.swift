@@ -120,7 +120,7 @@ struct StatusReport: Sendable {
     health = opened.health
     if let known = try? opened.allKeySlots() { slots = known }
     if wallets[.late] == 0, opened.mayLoseEarlier { spent = opened.earlierNamespaces }
-    advice += opened.adviceOnEarlier
+    advice += opened.adviceOnEarlier + opened.adviceOnEarlierFiles
     for writer in opened.writers where !writer.label.isEmpty {
       writerLabels[writer.id] = writer.label
     }

@@ -26,7 +26,9 @@ struct FileListCommand: ParsableCommand, KeyBackupCommand {
         output.note("No files yet. To add one: keybackup file add PATH")
       } else if !rows.isEmpty {
         try output.result(FileRow.table(rows))
-        let waiting = rows.count { $0.state == .conflict || $0.state == .late || $0.heldBack > 0 }
+        let waiting = rows.count {
+          $0.state == .conflict || $0.state == .late || $0.heldBack + $0.late > 0
+        }
         if waiting > 0 {
           output.note(
             "\(counted(waiting, "file")) \(waiting == 1 ? "needs" : "need") your decision. To see the "

@@ -36,7 +36,8 @@ struct FileRemoveCommand: ParsableCommand, KeyBackupCommand {
         throw UserMessage(.denied, "not confirmed; nothing was removed")
       }
     }
-    if isChange {
+    // One that is removed may come back with the earlier backups' deletion.
+    if isChange || opened.filesOnlyEarlier.contains(file.id) {
       do throws(BackupFolderError) {
         try opened.removeFile(file.id, despiteGaps: gaps.despiteGaps)
       } catch {

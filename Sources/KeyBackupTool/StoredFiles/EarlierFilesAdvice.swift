@@ -1,0 +1,37 @@
+internal import BackupFolder
+internal import CSPP
+
+extension OpenNamespace {
+  /// Why no earlier backup may be deleted yet: versions of files, or contents, that would be lost.
+  var adviceOnEarlierFiles: [String] {
+    guard needsEarlierFiles else { return [] }
+    var advice: [String] = []
+    let ids = filesOnlyEarlier
+    if !ids.isEmpty {
+      let all = (try? files()) ?? []
+      let files = all.filter { ids.contains($0.id) }
+      let word = { FileSelector.word(for: $0, named: FileRow($0).text, among: all) }
+      let named = files.prefix(5).map(word).joined(separator: ", ")
+      advice.append(
+        "no earlier backup may be deleted yet: versions of \(counted(ids.count, "file")) depend on it"
+          + (files.isEmpty ? "" : ": \(named)")
+          + (files.count > 5 ? " and \(files.count - 5) more" : "")
+          + ". To see those of one: keybackup file history NAME")
+      if let kept = files.first(where: { !$0.isRemoved }) {
+        advice.append(
+          "to settle a file, choose the version that counts: keybackup file keep \(word(kept)) VERSION"
+        )
+      }
+      if let removed = files.first(where: \.isRemoved) {
+        advice.append(
+          "to settle a removed file, remove it once more: keybackup file remove \(word(removed))")
+      }
+    }
+    if contentsNotHere > 0 {
+      advice.append(
+        "no earlier backup may be deleted yet: contents of \(counted(contentsNotHere, "version")) are "
+          + "not whole in this one. To copy what is there: keybackup key repair")
+    }
+    return advice
+  }
+}
