@@ -159,7 +159,8 @@ extension OpenNamespace {
 
   /// Those of some key slots that have no file here.
   ///
-  /// One of a credential that has a file here is the same security key, which needs no box.
+  /// One of a credential that has a file here, or was removed here, is the same security key. It needs
+  /// no box.
   ///
   /// - Parameters:
   ///   - slots: key slots of this namespace, or of another rotation's.
@@ -168,8 +169,9 @@ extension OpenNamespace {
   func withoutFile(
     _ slots: [PendingKeySlot], described files: [KeyID: KeyWrapper]
   ) -> [PendingKeySlot] {
-    let own = keyWrappers().filter { has($0.key) && !removedKeySlots().contains($0.key) }
-    let credentials = Set(own.values.compactMap { Self.credential(of: $0) })
+    // One of a credential that was removed here is the removed security key.
+    let known = keyWrappers().filter { has($0.key) || removedKeySlots().contains($0.key) }
+    let credentials = Set(known.values.compactMap { Self.credential(of: $0) })
     return slots.filter { slot in
       guard !has(slot.keyID) else { return false }
       return files[slot.keyID].flatMap { Self.credential(of: $0) }.map { !credentials.contains($0) }
@@ -184,16 +186,18 @@ extension OpenNamespace {
     var found: [SpentNamespace] = []
     for older in lineage.earlier where follows(older.open.id) {
       let index = older.open.log.index
-      let operations = older.open.log.links.nodes.map { node in
-        let reference = index.nodes[node].reference
-        return "\(FolderLayout.ownFolder)/\(FolderLayout.logFolder)/\(reference.writerID)/"
+      // What names other namespaces, and who was authorised: what such a computer wrote may still come.
+      let named = older.open.log.links.nodes.map { index.nodes[$0].reference }
+      let authorised = older.open.log.files.authorisations.map(\.operation)
+      let operations = Set(named + authorised).map { reference in
+        "\(FolderLayout.ownFolder)/\(FolderLayout.logFolder)/\(reference.writerID)/"
           + FolderLayout.operationFile(counter: reference.counter, digest: reference.digest)
       }
       // One that was deleted, but for what has to stay, is not named again.
       let isGone =
         index.nodes.count == operations.count && older.open.fileState.sealed.entries.isEmpty
         && (try? older.open.namespace.objects()).flatMap { $0 } == nil
-      if !isGone {
+      if !isGone, !named.isEmpty {
         found.append(SpentNamespace(id: older.open.id, operations: operations.sorted()))
       }
       found += older.open.earlierNamespaces
@@ -255,7 +259,14 @@ extension OpenNamespace {
   /// computer that may still write there.
   public var mayLoseEarlier: Bool {
     isAllHere && !awaitsSilentWriters && writersWithMissingChanges.isEmpty && lineage.unread == nil
+      && !hasRival
+      && lineage.earlier.allSatisfy {
+        !follows($0.open.id) || !$0.open.log.links.nodes.isEmpty
+      }
   }
+
+  /// Whether a rotation on another computer was read and not merged yet.
+  public var hasRival: Bool { !lineage.rivals.isEmpty }
 
   /// The labels of silent writers of which one change that is here follows one that is not.
   ///

@@ -143,6 +143,7 @@ public struct OpenNamespace: ~Copyable {
     health.afterRetirement = log.writesAfterRetirement().values.reduce(0, +)
     health.successor = log.links.successors.map(\.id).min()
     health.include(missingSealed: missingSealed)
+    if missingStart != nil, health.incomplete == 0 { health.incomplete = 1 }
     judgeEarlier()
   }
 

@@ -151,7 +151,9 @@ extension Namespace {
       opened.judgeLogs()
     }
     opened.lineage.rivals = graph.rivals(of: end)
-    let unread = obstacle == nil ? try graph.unreadRival(of: end) : nil
+    // One that is only beside the way is no obstacle for what was opened.
+    let isEnd = obstacle == nil || opened.log.links.successors.isEmpty
+    let unread = isEnd ? try graph.unreadRival(of: end) : nil
     opened.lineage.unread = unread?.namespaceID
     opened.health.unreadRotation = unread?.namespaceID
     return ResolvedNamespace(opened, obstacle, unread, graph, from: self, purpose: purpose)

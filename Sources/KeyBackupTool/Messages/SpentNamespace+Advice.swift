@@ -40,6 +40,11 @@ extension [SpentNamespace] {
       advice.append("no earlier backup may be deleted yet: first settle what is reported here.")
       return []
     }
+    if count > 1 {
+      advice.append(
+        "delete the \(count) earlier backups named below together: one alone may bring back what "
+          + "another one had put aside.")
+    }
     advice += flatMap(\.advice)
     return self
   }
@@ -59,6 +64,11 @@ extension OpenNamespace {
       advice.append(
         "no earlier backup may be deleted yet: \(names.joined(separator: ", ")) may still write there. "
           + "Authorise it again and let it write once, or retire it.")
+    }
+    if hasRival {
+      advice.append(
+        "no earlier backup may be deleted yet: the master key was rotated on two computers. To merge "
+          + "what both have, with their ways in: keybackup key repair")
     }
     if let rival = health.unreadRotation {
       advice.append(

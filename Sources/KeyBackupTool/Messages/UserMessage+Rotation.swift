@@ -46,3 +46,30 @@ extension UserMessage {
       }
   }
 }
+
+extension UserMessage {
+  /// The reason why nothing is written to a backup whose beginning is not here.
+  init(_ missing: MissingStart) {
+    switch missing {
+    case .rotationSource:
+      self.init(
+        .incomplete,
+        "another computer's rotation made this backup and is not finished, and the backup that it "
+          + "followed is not here",
+        hint: "wait until the folder is synchronised, then try again")
+    case .rotationEnd:
+      self.init(
+        .incomplete,
+        "this is the copy of a rotation that is not finished; the backup that it was made from is in "
+          + "charge",
+        hint: "run the command again without --namespace\n"
+          + "to finish the rotation, where it was begun: keybackup rotate --master-key")
+    case .keySlots:
+      self.init(
+        .incomplete,
+        "the history of this backup is not here yet: it lacks every way in",
+        hint: "wait until the folder is synchronised, then try again\n"
+          + "when nothing more will come, accept that: keybackup status --accept")
+    }
+  }
+}

@@ -84,7 +84,7 @@ extension Backup {
       try note(try others(than: opened), opened.id, unlock.output(world))
       if let next = opened.health.successor {
         tellEarlier(opened.id, next)
-      } else if isNamedInFull, !opened.predecessors.isEmpty {
+      } else if isNamedInFull, !opened.predecessors.isEmpty, opened.isRotationFinished {
         // The person has compared its ID. From now on it is the one that this computer knows.
         var followed = try search.run(.reading)
         if followed.namespace.id == opened.id { followed.remember() }

@@ -95,7 +95,11 @@ extension Backup {
       opened.noteOfflineKit(key)
     }
     let whole = try await wait(for: opened)
-    if use == .writing { warn(ofWhatIsLackingIn: whole.health, unlock.output(world)) }
+    if use == .writing {
+      let missing = whole.missingStart ?? (whole.isRotationFinished ? nil : .rotationEnd)
+      if let missing { throw UserMessage(missing) }
+      warn(ofWhatIsLackingIn: whole.health, unlock.output(world))
+    }
     return whole
   }
 

@@ -7,9 +7,10 @@ extension FileWorld {
     settleDown()
     guard let first = check() else { return }
     if violations.isEmpty { settleConflicts(first) }
+    if violations.isEmpty { deleteEarlier() }
   }
 
-  private func settleDown() {
+  func settleDown() {
     for machine in machines {
       machine.replica.isCutOff = false
       machine.clock = max(0, machine.clock)
