@@ -134,6 +134,7 @@ class Reading:
         self.log, self.versions, self.held, endings = log, [], [], []
         retired = later + log.retirements()
         self.before = [(Reading(older, retired, more), followed) for older, more, followed in earlier]
+        self.counted = {v.identity for reading, followed in self.before if followed for v in reading.versions}
         first = set()
         for digest, operation, kind, fields in log.changes():
             beyond = log.is_beyond(digest)
@@ -162,7 +163,7 @@ class Reading:
         if beyond:
             put = {**put, "replaces": [], "made": None, "by": None}
         version = Version(self.log, digest, put, put.get("made") or digest, put.get("by"), kind)
-        hold = kind == "finding" and any(
+        hold = kind == "finding" and version.identity not in self.counted and any(
             key == version.by and not self.knows(pieces, version.made) and not self.log.covers(retirement, digest)
             for key, retirement, pieces in self.log.retirements())
         (self.held if hold else self.versions).append(version)

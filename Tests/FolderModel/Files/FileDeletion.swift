@@ -119,7 +119,8 @@ extension FileWorld {
       let isReadable = files.flatMap(\.live).allSatisfy {
         canRead($0, opened.namespace, at: settler)
       }
-      guard opened.namespace.mayLoseEarlier, report.counts[.late] == 0, isReadable,
+      guard opened.namespace.mayLoseEarlier, report.counts[.late] + report.counts[.heldBack] == 0,
+        isReadable,
         health.rolledBack + health.incomplete == 0,
         findings.allSatisfy({ $0.state == .foreign }),
         !opened.namespace.silentWriters().contains(where: \.lacksChanges)

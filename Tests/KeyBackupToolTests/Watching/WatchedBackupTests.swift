@@ -22,6 +22,8 @@ import Testing
       set -eum
       watch="$1 file watch --no-input $2/node/channel.backup" file=$2/node/channel.backup
       log=$2/log cloud=$2/cloud
+      # It is there before a program in the background has it.
+      : >"$log"
       saved() {
         for try in $(seq 4800); do
           [ "$(grep -c ^Saved "$log" || :)" -lt "$1" ] || return 0; sleep 0.05
