@@ -182,25 +182,31 @@ extension OpenNamespace {
   /// The namespaces that this one follows.
   ///
   /// The user may delete them all once nothing there is late and ``mayLoseEarlier`` is true.
-  public var earlierNamespaces: [SpentNamespace] {
+  public var earlierNamespaces: [SpentNamespace] { earlierNamespaces(retired: []) }
+
+  /// The same, where later namespaces have retired silent writers' keys, too.
+  private func earlierNamespaces(retired later: Set<SigningKey>) -> [SpentNamespace] {
+    let retired = later.union(knownRetirements.map(\.key))
     var found: [SpentNamespace] = []
     for older in lineage.earlier where follows(older.open.id) {
       let index = older.open.log.index
-      // What names other namespaces, and who was authorised: what such a computer wrote may still come.
+      // What names other namespaces, and who is authorised: what such a computer wrote may still come.
       let named = older.open.log.links.nodes.map { index.nodes[$0].reference }
-      let authorised = older.open.log.files.authorisations.map(\.operation)
-      let operations = Set(named + authorised).map { reference in
+      let authorised = older.open.log.files.authorisations
+      let active = authorised.filter { !retired.contains($0.writer.signingKey) }
+      let operations = Set(named + active.map(\.operation)).map { reference in
         "\(FolderLayout.ownFolder)/\(FolderLayout.logFolder)/\(reference.writerID)/"
           + FolderLayout.operationFile(counter: reference.counter, digest: reference.digest)
       }
       // One that was deleted, but for what has to stay, is not named again.
       let isGone =
-        index.nodes.count == operations.count && older.open.fileState.sealed.entries.isEmpty
+        index.nodes.count == Set(named + authorised.map(\.operation)).count
+        && older.open.fileState.sealed.entries.isEmpty
         && (try? older.open.namespace.objects()).flatMap { $0 } == nil
       if !isGone, !named.isEmpty {
         found.append(SpentNamespace(id: older.open.id, operations: operations.sorted()))
       }
-      found += older.open.earlierNamespaces
+      found += older.open.earlierNamespaces(retired: retired)
     }
     return found
   }

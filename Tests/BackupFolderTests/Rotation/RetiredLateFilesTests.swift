@@ -40,6 +40,7 @@ struct RetiredLateFilesTests {
     for computer in ["a", "c"] {
       let open = try files.open(new, computer)
       #expect(try open.live() == [text])
+      try files.expectSameElsewhere(open)
       #expect(try open.file().heldBack.isEmpty)
     }
     // Nothing is written when it is chosen again.
@@ -94,6 +95,7 @@ struct RetiredLateFilesTests {
     try files.delete(files.old)
     var open = try files.open(last, "a")
     #expect(try open.live() == ["three"])
+    try files.expectSameElsewhere(open)
     let current = try #require(try open.file().live.first)
     try open.choose(current)
     #expect(open.filesOnlyEarlier.isEmpty && open.mayLoseEarlier == true)
