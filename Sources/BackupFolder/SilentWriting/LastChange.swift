@@ -47,7 +47,7 @@ extension BackupFolder {
 
   /// The files whose last version by this computer is not in the folder, or not all of it.
   ///
-  /// The last change is left to ``holdsLastChange(of:)``. Contents of a version that another computer
+  /// A missing last change is left to ``holdsLastChange(of:)``. Contents of a version that another computer
   /// gave up are missing, too.
   ///
   /// - Parameter writer: from ``localSilentWriters()``.
@@ -62,8 +62,13 @@ extension BackupFolder {
     let accepted = namespace.rememberedFiles.acceptedLosses
     var names: [PathComponent] = []
     for (name, latest) in writer.latest
-    where latest.operation != writer.last && !accepted.contains(latest.operation.name) {
-      if try !namespace.holds(latest, objects) { names.append(name) }
+    where !accepted.contains(latest.operation.name) {
+      if try namespace.holds(latest, objects) { continue }
+      // Where the last operation is missing, that is told as such.
+      if latest.operation == writer.last, try !namespace.holds(sealed: latest.operation) {
+        continue
+      }
+      names.append(name)
     }
     return names.sorted { $0.text < $1.text }
   }

@@ -106,6 +106,13 @@ struct OwnMemoryTests {
       atPath: "\(node.chain)/"
         + FolderLayout.operationFile(counter: lost.counter, digest: lost.digest))
     #expect(try missing() == ["large", "small"])
+    // Also of the last change.
+    try node.add(.large("last "), "last")
+    for name in try FileManager.default.contentsOfDirectory(atPath: objects) {
+      try FileManager.default.removeItem(atPath: "\(objects)/\(name)")
+    }
+    #expect(try missing() == ["large", "last", "small"])
+    try node.write("again", "last")
     try FileManager.default.moveItem(
       atPath: scene.base + "/object", toPath: "\(objects)/\(object)")
     #expect(try missing() == ["small"])
