@@ -66,6 +66,10 @@ extension World {
       open = again
     }
     let shown = look(&open, truth)
+    // The program writes nothing while the beginning of the backup is not here.
+    if act != .look, open.missingStart != nil || !open.isRotationFinished {
+      return "stops: the beginning is missing"
+    }
     try write(act, on: computer, &open, shown, truth)
     if let problem = open.viewProblem, !Crash.hasHappened, !isAttacked {
       violate("the view could not be written: \(problem)")
