@@ -32,6 +32,8 @@ extension OpenNamespace {
     let writer = SilentWriter(
       writerID: request.writerID, signingKey: request.signingKey, label: label ?? request.label,
       may: may)
+    // What it added under another ID has its CSPP file before it writes here.
+    try followSilentWallets(run: run)
     // The key was checked: adding it does not fail.
     let staged = try stage(run: run) { try? $0.writerAdd(writer) }
     try publish(staged, run: run)
@@ -82,6 +84,8 @@ extension OpenNamespace {
     guard let writer = status.first?.writer else { throw .silentWriter(.noSuchWriter) }
     let hasGap = status.contains { $0.hasGap || $0.missing + $0.incomplete > 0 }
     if hasGap, !despiteGaps { throw .file(.historyIncomplete) }
+    // What counts of it now has its CSPP file before.
+    try followSilentWallets(run: run)
     let staged = try stage(run: run) { $0.silentWriterRetire(writer.writerID, key) }
     try publish(staged, run: run)
   }

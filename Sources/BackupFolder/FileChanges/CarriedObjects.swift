@@ -54,7 +54,7 @@ extension OpenNamespace {
     if missing.isEmpty { return 0 }
     let folders = (try? objectFolders()) ?? []
     return missing.count { version in
-      version.object.map { folders.state(of: $0, contents: version.size) == .here } ?? false
+      version.object.map { (try? folders.holdWhole($0, contents: version.size)) != false } ?? false
     }
   }
 

@@ -16,10 +16,15 @@ public struct Acceptance: Sendable {
   let sealedGaps: OperationNames
   /// The sealed operations that are missing, as far as nobody has accepted that yet.
   let sealedLosses: OperationNames
+  /// This computer's last versions as a silent writer that are not whole here.
+  let versionsNotHere: OperationNames
+
+  /// The number of files whose last version by this computer is here, without its contents.
+  public var contentsNotHere: Int { versionsNotHere.subtracting(sealedLosses).count }
 
   /// Whether accepting settles anything that is lost, forked or missing, as far as it shows without
   /// a key.
-  public var isNeeded: Bool { health.rolledBack + health.forked + gaps > 0 }
+  public var isNeeded: Bool { health.rolledBack + health.forked + gaps + contentsNotHere > 0 }
 }
 
 extension Namespace {
@@ -41,22 +46,41 @@ extension Namespace {
       damaged: log.damaged)
     let presentSealed = try sealedNames()
     let memory = rememberedFiles
+    let losses = try memory.losses.subtracting(arrived(among: memory, of: presentSealed))
     // What had a file, and could not be opened, was told as gone, too.
-    let gone = OperationNames(memory.losses.filter { memory.verified.contains($0) })
+    let gone = OperationNames(losses.filter { memory.verified.contains($0) })
       .union(memory.verified.subtracting(presentSealed))
     health.include(missingSealed: gone)
-    // Which one an operation follows shows only with the key: two may have the same counter.
-    let sealedGaps = OperationNames(memory.gaps.filter { presentSealed.contains($0) })
-      .union(presentSealed.withoutPredecessor).subtracting(memory.acceptedGaps)
+    // Which one an operation follows shows only with the key: two may have the same counter, and one
+    // that nobody has opened yet may be it.
+    let unopened = presentSealed.subtracting(memory.verified).subtracting(memory.unauthorised)
+      .subtracting(losses)
+    let gaps = memory.gaps.filter {
+      presentSealed.contains($0) && !unopened.contains($0.writer, $0.counter - 1)
+    }
+    let sealedGaps = OperationNames(gaps).union(presentSealed.withoutPredecessor)
+      .subtracting(memory.acceptedGaps)
+    let versions = try OperationNames(lastVersionsNotHere()).subtracting(memory.acceptedVersions)
     // Files that nobody authorised are among what could not be opened.
-    let awaitedSealed = OperationNames(lastSealedHere.map(\.name)).subtracting(presentSealed)
-      .union(memory.losses).subtracting(memory.acceptedLosses).subtracting(gone)
+    let awaitedSealed = OperationNames(lastSealedHere.map(\.name)).union(versions)
+      .subtracting(presentSealed).union(losses).subtracting(memory.acceptedLosses).subtracting(gone)
     return Acceptance(
       namespaceID: id, health: health,
       gaps: health.incomplete - log.unsynchronised.count { !present.contains($0) }
         + sealedGaps.count + awaitedSealed.count,
       present: present, awaited: awaited, sealedGaps: sealedGaps,
-      sealedLosses: gone.union(awaitedSealed))
+      sealedLosses: gone.union(awaitedSealed), versionsNotHere: versions)
+  }
+
+  /// The operations that could not be opened when the backup was last opened here, and that came since.
+  private func arrived(
+    among memory: FileMemory, of present: OperationNames
+  ) throws(BackupFolderError) -> OperationNames {
+    var found: [OperationName] = []
+    for name in memory.losses where present.contains(name) && !memory.unauthorised.contains(name) {
+      if try holds(sealed: name) { found.append(name) }
+    }
+    return OperationNames(found)
   }
 
   /// Records the folder, as it was shown, as the state that this computer has seen.
@@ -73,11 +97,13 @@ extension Namespace {
     localState.accept(acceptance.present, awaited: acceptance.awaited, at: settings.clock())
     try state.save(localState, of: id)
     var files = try state.files(of: id)
-    if !acceptance.sealedLosses.isEmpty || !acceptance.sealedGaps.isEmpty {
+    let settled = [acceptance.sealedLosses, acceptance.sealedGaps, acceptance.versionsNotHere]
+    if !settled.allSatisfy(\.isEmpty) {
       files.verified = files.verified.subtracting(acceptance.sealedLosses)
       files.losses = files.losses.subtracting(acceptance.sealedLosses)
       files.acceptedLosses.formUnion(acceptance.sealedLosses)
       files.acceptedGaps.formUnion(acceptance.sealedGaps)
+      files.acceptedVersions.formUnion(acceptance.versionsNotHere)
       try state.save(files, of: id)
     }
     _ = consume lock

@@ -3,14 +3,18 @@ internal import CSPP
 extension OpenNamespace {
   /// The key slots, including the pending ones, for which a box waits.
   ///
+  /// - Parameter evenLost: whether pending ones are among them whose file is in no earlier namespace.
+  ///   Nothing opens their boxes until the file is written again.
+  /// - Returns: the slots.
   /// - Throws: as ``Namespace/scan()``.
-  public func allKeySlots() throws(BackupFolderError) -> [KeySlot] {
+  public func allKeySlots(evenLost: Bool = false) throws(BackupFolderError) -> [KeySlot] {
     var slots = try keySlots()
     let known = namespace.rememberedKeySlots()
     let files = keyWrappers()
     for slot in keySlotsWithoutFile {
       guard let left = files[slot.keyID],
         var found = keySlot(earlier: slot.keyID, holding: left.contentDigest)
+          ?? (evenLost ? KeySlot(left, file: FolderLayout.keyFilePath(slot.keyID)) : nil)
       else { continue }
       found.provedAt = known.proved[slot.keyID] ?? found.provedAt
       found.isEnrolled = true

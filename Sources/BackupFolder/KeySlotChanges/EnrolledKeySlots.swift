@@ -89,7 +89,8 @@ extension OpenNamespace {
   /// named it.
   private func isHere(_ key: KeyID, among slots: [KeySlot]) -> Bool {
     guard !log.removedKeys.contains(key) else { return false }
-    return log.keyFiles[key] != nil || slots.contains { $0.keyID == key }
+    return log.keyFiles[key] != nil || log.pendingKeySlots[key] != nil
+      || slots.contains { $0.keyID == key }
   }
 
   /// Logs that key slots are removed, together with the envelope's new owner.

@@ -1,6 +1,11 @@
 public import CSPP
 internal import SecretMemory
 
+extension FolderLayout {
+  /// The path of a key slot's file, relative to its namespace's folder.
+  static func keyFilePath(_ key: KeyID) -> String { "\(ownFolder)/\(keyFolder)/\(keyFile(key))" }
+}
+
 extension Namespace {
   /// The bytes of a key slot's own file.
   ///

@@ -20,7 +20,8 @@ struct LocalKeySlotState: Equatable, Sendable {
   var removed: Set<KeyID> = []
   /// The key slots that have no file here yet; a box waits for them.
   var waiting: Set<KeyID> = []
-  /// The key slots that have a file here according to the log, and their names.
+  /// The key slots that have a file according to the log, and their names; those of ``waiting`` have
+  /// it in an earlier namespace.
   var filed: [KeyID: String] = [:]
 
   /// The time, in seconds, in which a slot that opened the backup again is not recorded again.
@@ -53,7 +54,8 @@ struct LocalKeySlotState: Equatable, Sendable {
     for (key, label) in log.keyLabels { labels[key] = label.text }
     removed.formUnion(log.removedKeys)
     for (key, file) in files { filed[key] = labels[key] ?? file.header.label }
-    for key in removed.union(waiting) { filed[key] = nil }
+    // One that was removed where its file is does not return.
+    for key in removed.union(waiting.subtracting(files.keys)) { filed[key] = nil }
     if let key { prove(key, at: time) }
   }
 
@@ -204,11 +206,30 @@ extension Namespace {
   /// Not even a sync program's placeholder of such a file is here.
   public var lostKeySlots: [LostKeySlot] {
     guard let folder = try? keyFolder().map({ try $0.names() }) ?? [] else { return [] }
-    return rememberedKeySlots().filed.sorted { $0.key < $1.key }.compactMap { key, label in
+    let known = rememberedKeySlots()
+    let filed = known.filed.filter { !known.waiting.contains($0.key) }
+    return filed.sorted { $0.key < $1.key }.compactMap { key, label in
       if folder.contains(where: { $0.contains(key.hex) }) { return nil }
-      let file = FolderLayout.keyFile(key)
-      return LostKeySlot(
-        file: "\(FolderLayout.ownFolder)/\(FolderLayout.keyFolder)/\(file)", label: label)
+      return LostKeySlot(file: FolderLayout.keyFilePath(key), label: label)
+    } + lostPendingKeySlots
+  }
+
+  /// The same of pending key slots, whose files are in an earlier namespace.
+  private var lostPendingKeySlots: [LostKeySlot] {
+    guard let state = try? state(make: false) else { return [] }
+    let known = state.readableKeySlots(of: id)
+    if known.waiting.isEmpty { return [] }
+    let earlier = state.readableMemory(of: id).earlier.sorted()
+    let names = earlier.flatMap { older in
+      (try? sibling(older)?.keyFolder()?.names()) ?? []
+    }
+    // Which of several had it is in the log only.
+    let place = earlier.count == 1 ? earlier[0].hex : "*"
+    return known.filed.sorted { $0.key < $1.key }.compactMap { key, label in
+      guard known.waiting.contains(key), !names.contains(where: { $0.contains(key.hex) }) else {
+        return nil
+      }
+      return LostKeySlot(file: "../\(place)/" + FolderLayout.keyFilePath(key), label: label)
     }
   }
 

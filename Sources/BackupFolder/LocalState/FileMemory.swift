@@ -20,6 +20,11 @@ struct FileMemory: Equatable {
   var gaps: OperationNames = []
   /// The sealed operations that were named or opened before, and could not be opened then.
   var losses: OperationNames = []
+  /// Those of ``losses`` that nobody authorised; their files were here.
+  var unauthorised: OperationNames = []
+  /// This computer's last versions as a silent writer of which a person has accepted that they are not
+  /// whole here.
+  var acceptedVersions: OperationNames = []
   /// The time of the last run that counted, in Unix seconds.
   var countedAt: UInt64?
   /// For how long this computer has seen a large version replaced, in seconds by its own count.
@@ -82,6 +87,8 @@ struct FileMemory: Equatable {
     case acceptedLosses = "accepted-loss"
     case gaps = "gap"
     case losses = "loss"
+    case unauthorised
+    case acceptedVersions = "accepted-version"
     case accepted
   }
 
@@ -93,6 +100,8 @@ struct FileMemory: Equatable {
       case .acceptedLosses: acceptedLosses
       case .gaps: gaps
       case .losses: losses
+      case .unauthorised: unauthorised
+      case .acceptedVersions: acceptedVersions
       case .accepted: []
       }
     }
@@ -103,6 +112,8 @@ struct FileMemory: Equatable {
       case .acceptedLosses: acceptedLosses = newValue
       case .gaps: gaps = newValue
       case .losses: losses = newValue
+      case .unauthorised: unauthorised = newValue
+      case .acceptedVersions: acceptedVersions = newValue
       case .accepted: break
       }
     }

@@ -32,6 +32,8 @@ struct OperationLog {
   var links = LogLinks()
   /// The key slots that were removed.
   private(set) var removedKeys: Set<KeyID> = []
+  /// Every enrolment and removal of a key slot, with the operation that made it.
+  private(set) var keySlotChanges: [KeySlotChange] = []
   /// The names of key slots after their enrolment: the newest by the writers' clocks.
   private(set) var keyLabels: [KeyID: (at: UInt64, text: String)] = [:]
   /// The CSPP envelope that was logged last by the writers' clocks.
@@ -48,6 +50,13 @@ struct OperationLog {
   struct LoggedPendingKeySlot {
     let namespaceID: NamespaceID
     let file: [UInt8]
+  }
+
+  /// An enrolment or a removal of a key slot.
+  struct KeySlotChange {
+    let key: KeyID
+    let isRemoval: Bool
+    let operation: Digest
   }
 
   /// A computer's name for people, and the counter of the operation that contains it.
@@ -197,6 +206,8 @@ struct OperationLog {
           Content.Version(record: record, value: nil, change: place, isOriginal: false))
       case .keyAdd(let key, let payload):
         keyFiles[key] = try Operation.file(payload, in: workspace.operation.bytes)
+        keySlotChanges.append(
+          KeySlotChange(key: key, isRemoval: false, operation: file.digest))
       case .keyLeft(let key, let id, let payload):
         let file = try Operation.file(payload, in: workspace.operation.bytes)
         include(left: LoggedPendingKeySlot(namespaceID: id, file: file), key)
@@ -206,7 +217,9 @@ struct OperationLog {
       case .sensitive(let topic, let payload):
         sensitive[topic, default: []].append(
           try Operation.file(payload, in: workspace.operation.bytes))
-      case .keyRemove(let key): removedKeys.insert(key)
+      case .keyRemove(let key):
+        removedKeys.insert(key)
+        keySlotChanges.append(KeySlotChange(key: key, isRemoval: true, operation: file.digest))
       case .unknown: hasUnknownChanges = true
       case .writerAdd, .silentWriterRetire, .file: content.hasFiles = true
       case .writerRetire(let writer): content.retired.append(writer)

@@ -135,10 +135,22 @@ struct ObjectFolder {
       case .wrongSize: problem = .contentsIncomplete
       case .here, .inline:
         do throws(BackupFolderError) {
-          let staged = try source.stage(copyOf: object, in: folder, tag: tag, progress)
+          let file = FolderLayout.objectFile(object)
+          let staged = try source.stage(copyOf: object, file, in: folder, tag: tag, progress)
           return try target.place(staged, object, isTaken: state != .missing)
         } catch .file(let obstacle) {
           problem = obstacle
+        }
+      }
+    }
+    // What a sync program put under another name may be the whole one.
+    for source in sources {
+      for file in source.conflictCopies(of: object, contents: size) {
+        do throws(BackupFolderError) {
+          let staged = try source.stage(copyOf: object, file, in: folder, tag: tag, progress)
+          return try target.place(staged, object, isTaken: state != .missing)
+        } catch .file {
+          continue
         }
       }
     }
@@ -158,18 +170,19 @@ struct ObjectFolder {
     try directory.sync()
   }
 
-  /// Puts a copy of an object on the disk, without a name.
+  /// Puts a copy of an object, from a file of some name, on the disk without a name.
   ///
   /// - Throws: ``BackupFolderError/file(_:)`` if it cannot be read, or its bytes are not those of its
   ///   name; system errors of the writing.
   private func stage(
-    copyOf object: Digest, in folder: Directory, tag: String, _ progress: (UInt64) -> Void
+    copyOf object: Digest, _ file: String, in folder: Directory, tag: String,
+    _ progress: (UInt64) -> Void
   ) throws(BackupFolderError) -> AtomicFile {
     let staged = try unsafe AtomicFile(staging: [UInt8]().span.bytes, in: folder, tag: tag)
     var failure: BackupFolderError?
     var done: UInt64 = 0
     try readable { () throws(BackupFolderError) in
-      try forEachPiece(of: FolderLayout.objectFile(object)) { (piece) throws(BackupFolderError) in
+      try forEachPiece(of: file) { (piece) throws(BackupFolderError) in
         if failure != nil { return }
         do throws(BackupFolderError) { try staged.append(piece) } catch { failure = error }
         done += UInt64(piece.byteCount)
@@ -354,6 +367,27 @@ extension [ObjectFolder] {
       }
     }
     return state
+  }
+
+  /// Whether one of these folders has an object, or a conflict copy of it, with the bytes of its name.
+  ///
+  /// Only what has its size is read.
+  ///
+  /// - Throws: ``BackupFolderError/interrupted``.
+  func holdWhole(_ object: Digest, contents size: UInt64) throws(BackupFolderError) -> Bool {
+    if state(of: object, contents: size) == .here, try hold(object) { return true }
+    for folder in self {
+      for file in folder.conflictCopies(of: object, contents: size) {
+        do throws(BackupFolderError) {
+          if try folder.digest(of: file) == object { return true }
+        } catch .interrupted {
+          throw .interrupted
+        } catch {
+          continue
+        }
+      }
+    }
+    return false
   }
 
   /// Whether one of these folders has an object with the bytes of its name.

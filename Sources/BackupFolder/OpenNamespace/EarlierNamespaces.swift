@@ -241,8 +241,8 @@ extension OpenNamespace {
     }
   }
 
-  /// The number of kept versions whose contents are not whole here, and are in an earlier namespace by
-  /// their size.
+  /// The number of kept versions whose contents are not whole here, and are whole in an earlier
+  /// namespace.
   ///
   /// Those of one that counts are awaited, too, where no folder has them.
   public var contentsNotHere: Int {
@@ -256,7 +256,7 @@ extension OpenNamespace {
       })
     return missing.count { version in
       version.object.map {
-        live.contains($0) || folders.state(of: $0, contents: version.size) == .here
+        live.contains($0) || (try? folders.holdWhole($0, contents: version.size)) != false
       } ?? false
     }
   }

@@ -121,6 +121,7 @@ extension OpenNamespace {
     // One that is here again is told when it goes again.
     memory.acceptedLosses = memory.acceptedLosses.subtracting(fileState.sealed.names)
     (memory.gaps, memory.losses) = (gapsNow, lossesNow)
+    memory.unauthorised = OperationNames(fileState.sealed.unauthorised)
     if isCountDue(memory) {
       memory.count(at: namespace.settings.clock(), fileState.versions.candidates)
     }
@@ -138,6 +139,7 @@ extension OpenNamespace {
     let memory = fileState.memory
     if !memory.verified.isSuperset(of: fileState.sealed.names) { return true }
     if memory.gaps != gapsNow || memory.losses != lossesNow { return true }
+    if memory.unauthorised != OperationNames(fileState.sealed.unauthorised) { return true }
     if memory.acceptedLosses.contains(where: { fileState.sealed.names.contains($0) }) {
       return true
     }

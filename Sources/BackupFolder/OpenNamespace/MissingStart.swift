@@ -15,7 +15,7 @@ extension OpenNamespace {
   /// The beginning that is missing; nil: there is none.
   ///
   /// Other ways in, wallets and files may still come. Who writes or rotates now does it without them.
-  /// A person may accept that a log is empty for good.
+  /// A person may accept that a log is empty for good, or that what was here before is gone.
   public var missingStart: MissingStart? {
     let here = lineage.openElsewhere.union(lineage.earlier.map { $0.open.id })
     let isOwn = localState.isTrusted && localState.rotatingFrom == nil
@@ -24,7 +24,9 @@ extension OpenNamespace {
     {
       return .rotationSource
     }
-    let isAccepted = localState.acceptedAt != nil && localState.accepted.isEmpty
+    let isAccepted =
+      localState.acceptedAt != nil
+      && (localState.accepted.isEmpty || !localState.forgotten.isEmpty)
     // A run that was killed may leave the file of one slot without its operation.
     let knowsSlots =
       !log.keyFiles.isEmpty || !log.pendingKeySlots.isEmpty || !log.removedKeys.isEmpty

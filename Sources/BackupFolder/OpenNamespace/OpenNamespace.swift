@@ -143,7 +143,8 @@ public struct OpenNamespace: ~Copyable {
     health.afterRetirement = log.writesAfterRetirement().values.reduce(0, +)
     health.successor = log.links.successors.map(\.id).min()
     health.include(missingSealed: missingSealed)
-    if missingStart != nil, health.incomplete == 0 { health.incomplete = 1 }
+    // What was here and is gone is told as that.
+    if missingStart != nil, health.incomplete + health.rolledBack == 0 { health.incomplete = 1 }
     judgeEarlier()
   }
 

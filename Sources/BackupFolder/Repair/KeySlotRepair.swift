@@ -11,6 +11,7 @@ extension OpenNamespace {
     try finishRotation(run: run)
     let slots = (try? keySlots()) ?? []
     try repairWrappers(slots, run: run)
+    try repairPending(run: run)
     try repairEnvelope(slots, run: run)
     try deleteRemoved(slots, run: run)
   }
@@ -73,22 +74,26 @@ extension OpenNamespace {
     for (key, file) in log.keyFiles.sorted(by: { $0.key < $1.key })
     where !log.removedKeys.contains(key) {
       guard let logged = try? KeyWrapper(parsing: file.span, at: id) else { continue }
-      let isWhole = slots.contains { slot in
-        slot.keyID == key && slot.sources.contains(.wrapper(logged))
+      if try namespace.putBack(file, logged, unlessIn: slots, tag: run.tag) {
+        slotFiles.repairs.written.append(FolderLayout.keyFilePath(key))
       }
-      if isWhole { continue }
-      let isWritten = try namespace.putBack(
-        file, FolderLayout.keyFile(key), in: namespace.makeKeyFolder(), tag: run.tag
-      ) { bytes in
-        do throws(CSPPError) {
-          return try KeyWrapper(parsing: bytes, at: nil).header.keyID == key
-        } catch {
-          return error.isDamage
-        }
-      }
-      if isWritten {
+    }
+  }
+
+  /// Writes the files of pending key slots again, where the log has them and an earlier namespace has
+  /// not.
+  ///
+  /// Nothing else opens their boxes. One that was removed there stays away.
+  private mutating func repairPending(run: borrowing WritingRun) throws(BackupFolderError) {
+    for slot in keySlotsWithoutFile {
+      guard let left = log.pendingKeySlots[slot.keyID], let older = earlier(left.namespaceID),
+        !older.open.isKeySlotRemoved(slot.keyID),
+        let logged = try? KeyWrapper(parsing: left.file.span, at: older.open.id)
+      else { continue }
+      let slots = (try? older.open.namespace.scan())?.keySlots ?? []
+      if try older.open.namespace.putBack(left.file, logged, unlessIn: slots, tag: run.tag) {
         slotFiles.repairs.written.append(
-          "\(FolderLayout.ownFolder)/\(FolderLayout.keyFolder)/\(FolderLayout.keyFile(key))")
+          "../\(older.open.id)/" + FolderLayout.keyFilePath(slot.keyID))
       }
     }
   }
@@ -221,6 +226,24 @@ extension Namespace {
       folder = next
     }
     return (folder, name)
+  }
+
+  /// Writes the file of a key slot unless one of the given slots has it; returns whether it did.
+  fileprivate func putBack(
+    _ file: [UInt8], _ logged: KeyWrapper, unlessIn slots: [KeySlot], tag: String
+  ) throws(BackupFolderError) -> Bool {
+    let key = logged.header.keyID
+    let isWhole = slots.contains { slot in
+      slot.keyID == key && slot.sources.contains(.wrapper(logged))
+    }
+    if isWhole { return false }
+    return try putBack(file, FolderLayout.keyFile(key), in: makeKeyFolder(), tag: tag) { bytes in
+      do throws(CSPPError) {
+        return try KeyWrapper(parsing: bytes, at: nil).header.keyID == key
+      } catch {
+        return error.isDamage
+      }
+    }
   }
 
   /// Writes a file that the log holds, replacing one whose bytes may be lost; returns whether it

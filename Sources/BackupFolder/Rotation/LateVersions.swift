@@ -197,4 +197,31 @@ extension OpenNamespace {
     }
     return found.sorted()
   }
+
+  /// Files that a computer removed in an earlier namespace without knowing the rotation, and of which
+  /// the removed version is still current here.
+  public var filesRemovedEarlier: Set<FileID> {
+    let rules = fileState.versions
+    return Set(
+      lateFileRemovals.filter { file, removed in
+        rules.live(file).contains { place in
+          let version = rules.versions[place]
+          return removed.contains(version.made) || removed.contains(version.operation.digest)
+        }
+      }.map(\.key))
+  }
+
+  private var lateFileRemovals: [FileID: Set<Digest>] {
+    var found: [FileID: Set<Digest>] = [:]
+    for older in lineage.earlier {
+      for change in older.open.log.files.changes {
+        guard case .remove(let file, let replaces) = change.change,
+          older.open.log.index.isBeyond(change.operation.digest)
+        else { continue }
+        found[file, default: []].formUnion(replaces)
+      }
+      found.merge(older.open.lateFileRemovals) { $0.union($1) }
+    }
+    return found
+  }
 }

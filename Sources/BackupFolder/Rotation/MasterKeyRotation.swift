@@ -211,7 +211,10 @@ extension OpenNamespace {
       progress: progress)
     rotation.versions = carried.count
     rotation.wallets = Set(carried.map(\.record)).count
-    rotation.left = pendingKeySlots(besides: atHand, of: enrolment.credentialID)
+    let waiting = Set(keySlotsWithoutFile.map(\.keyID))
+    rotation.left = pendingKeySlots(besides: atHand, of: enrolment.credentialID).filter {
+      has($0.keyID) || waiting.contains($0.keyID)
+    }
     rotation.silentWriters = silentWriters().filter { !$0.isRetired }
     try rotation.namespace.logLeft(rotation.left, of: self, run: run)
     try rotation.namespace.logFrom(masterKey, upTo: ends, run: run)

@@ -65,27 +65,34 @@ extension OpenNamespace {
   /// Includes the namespaces of other rotations of the same namespace as earlier ones, and leaves
   /// boxes for their key slots.
   ///
-  /// - Returns: whether there was anything to do.
+  /// A key slot that one of the rotations knew to be removed is removed.
+  ///
+  /// - Returns: the labels of the key slots that were removed here so; nil: there was nothing to do.
+  ///   Boxes for them were in the folder.
   /// - Throws: system errors.
   @discardableResult
-  public mutating func mergeRivals() throws(BackupFolderError) -> Bool {
+  public mutating func mergeRivals() throws(BackupFolderError) -> [String]? {
     let isLeft = lineage.earlier.contains {
       follows($0.open.id)
         ? isEnd($0.open) || !log.links.isSettled : lineage.rivals.contains($0.open.id)
     }
-    guard isLeft else { return false }
+    guard isLeft else { return nil }
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
     var isMerged = false
+    var removed: [String] = []
     for older in lineage.earlier {
       let isRival = lineage.rivals.contains(older.open.id) && !follows(older.open.id)
       if !isRival, !follows(older.open.id) { continue }
       // Of an earlier namespace only the slots left at its rotation count.
+      let gone = keySlotsRemoved(before: self)
       let left =
         isRival
         ? withoutFile(older.open.pendingKeySlots(), described: older.open.keyWrappers())
+          .filter { !gone.contains($0.keyID) }
         : keySlotsWithoutFile
       if isRival {
+        removed += try remove(keySlotsRemoved(before: older.open), run: run)
         try logLeft(left, of: older.open, run: run)
         // Publishing judges the files of all namespaces again, so none may be in use meanwhile.
         let names = older.open.log.files.authorisations
@@ -99,7 +106,21 @@ extension OpenNamespace {
       try older.open.move(to: id, masterKey, last: last, leaving: left, run: run)
       isMerged = true
     }
-    return isMerged
+    return isMerged ? removed : nil
+  }
+
+  /// Removes those pending key slots that another rotation knew to be removed.
+  ///
+  /// One that has a file here was used since.
+  ///
+  /// - Returns: their labels.
+  private mutating func remove(
+    _ gone: Set<KeyID>, run: borrowing WritingRun
+  ) throws(BackupFolderError) -> [String] {
+    let found = keySlotsWithoutFile.filter { gone.contains($0.keyID) }
+    if found.isEmpty { return [] }
+    try logRemoval(of: Set(found.map(\.keyID)), among: keySlots(), run: run)
+    return found.map { log.keyLabels[$0.keyID]?.text ?? $0.label }
   }
 
   private func isEnd(_ open: borrowing OpenNamespace) -> Bool { open.log.links.successors.isEmpty }

@@ -59,11 +59,16 @@ extension BackupFolder {
   ) throws(BackupFolderError) -> [PathComponent] {
     guard !writer.latest.isEmpty, let namespace = try namespace(of: writer) else { return [] }
     let objects = try namespace.objects()
-    let accepted = namespace.rememberedFiles.acceptedLosses
+    let memory = namespace.rememberedFiles
+    let accepted = memory.acceptedLosses.union(memory.acceptedVersions)
     var names: [PathComponent] = []
-    for (name, latest) in writer.latest
-    where !accepted.contains(latest.operation.name) {
-      if try namespace.holds(latest, objects) { continue }
+    for (name, latest) in writer.latest {
+      if try namespace.holds(latest, objects) {
+        // When it goes again, that is told again.
+        try? namespace.forgetAcceptedLoss(of: latest.operation.name)
+        continue
+      }
+      if accepted.contains(latest.operation.name) { continue }
       // Where the last operation is missing, that is told as such.
       if latest.operation == writer.last, try !namespace.holds(sealed: latest.operation) {
         continue
@@ -114,13 +119,34 @@ extension Namespace {
     return writers.filter { $0.namespaceID == id }.compactMap(\.last)
   }
 
+  /// The operations of the last versions that this computer wrote without the key and that are not
+  /// whole here.
+  ///
+  /// - Throws: if a listing fails.
+  func lastVersionsNotHere() throws(BackupFolderError) -> [OperationName] {
+    let backup = BackupFolder(path: folder.path, root: folder, settings: settings)
+    let writers = (try? backup.localSilentWriters()) ?? []
+    let latest = writers.filter { $0.namespaceID == id }.flatMap(\.latest.values)
+    if latest.isEmpty { return [] }
+    let objects = try objects()
+    var found: [OperationName] = []
+    for version in latest where try !holds(version, objects) {
+      found.append(version.operation.name)
+    }
+    return found
+  }
+
   /// Forgets that a person accepted the loss of a sealed operation, which is here again.
   func forgetAcceptedLoss(of name: OperationName) throws(BackupFolderError) {
-    guard rememberedFiles.acceptedLosses.contains(name) else { return }
+    let memory = rememberedFiles
+    guard memory.acceptedLosses.contains(name) || memory.acceptedVersions.contains(name) else {
+      return
+    }
     let state = try state(make: true)
     let lock = try state.lock()
     var files = try state.files(of: id)
     files.acceptedLosses = files.acceptedLosses.subtracting([name])
+    files.acceptedVersions = files.acceptedVersions.subtracting([name])
     try state.save(files, of: id)
     _ = consume lock
   }
@@ -135,7 +161,7 @@ extension Namespace {
   }
 
   /// Whether a sealed operation is here with its bytes, or in another spelling.
-  fileprivate func holds(sealed operation: Operation.Seen) throws(BackupFolderError) -> Bool {
+  func holds(sealed operation: Operation.Seen) throws(BackupFolderError) -> Bool {
     let name = FolderLayout.operationFile(counter: operation.counter, digest: operation.digest)
     let folder = try ownFolder(FolderLayout.sealedFolder)
     for chain in SilentChain.folderNames(operation.writerID) {
@@ -146,5 +172,20 @@ extension Namespace {
         operation.digest, in: name, limit: settings.limits.sealedOperation)
     }
     return try sealedNames().contains(operation.name)
+  }
+
+  /// Whether a file in the place of a sealed operation has the bytes that its name stands for.
+  func holds(sealed name: OperationName) throws(BackupFolderError) -> Bool {
+    let folder = try ownFolder(FolderLayout.sealedFolder)
+    for chain in SilentChain.folderNames(name.writer) {
+      guard let chain = try? folder?.readableSubdirectory(chain) else { continue }
+      let file = name.description.dropFirst(name.writer.hex.utf8.count + 1) + ".json"
+      let limit = settings.limits.sealedOperation
+      let held = try chain.digest(of: String(file), limit: limit).map {
+        OperationName(writer: name.writer, counter: name.counter, digest: $0)
+      }
+      if held == name { return true }
+    }
+    return false
   }
 }

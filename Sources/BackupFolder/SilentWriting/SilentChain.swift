@@ -199,14 +199,19 @@ final class SilentChain {
 
   /// Whether this computer has added a wallet, and the folder has it.
   ///
-  /// What it added as an earlier writer was carried by a rotation, or lies beside: the CSPP file shows
-  /// it.
+  /// What it added as an earlier writer was carried by a rotation, which the CSPP file shows, or its
+  /// operation still lies there. A person may have removed such a wallet since.
   func hasAdded(_ record: RecordID) throws(BackupFolderError) -> Bool {
     guard let operation = state.wallets[record] else { return false }
     if operation.writerID == state.writerID {
       return try holds(operation.digest, counter: operation.counter)
     }
-    return try namespace.walletFolder()?.holds(FolderLayout.walletFile(record)) ?? false
+    if try namespace.walletFolder()?.holds(FolderLayout.walletFile(record)) == true { return true }
+    if try namespace.holds(sealed: operation) { return true }
+    for id in state.earlier where id != namespace.id {
+      if try namespace.sibling(id)?.holds(sealed: operation) == true { return true }
+    }
+    return false
   }
 
   /// Whether the version of a file that this computer wrote last is here.
@@ -250,15 +255,22 @@ extension Directory {
   func holds(
     _ digest: Digest, in name: String, limit: Int
   ) throws(BackupFolderError) -> Bool {
+    try self.digest(of: name, limit: limit) == digest
+  }
+
+  /// The digest of a file here; nil where there is no whole one.
+  ///
+  /// - Throws: if it cannot be read now.
+  func digest(of name: String, limit: Int) throws(BackupFolderError) -> Digest? {
     var buffer = FileBuffer()
     do throws(FileProblem) {
       try buffer.read(name, in: self, limit: limit)
     } catch {
       switch error {
-      case .absent, .incomplete, .notRegular, .tooLarge: return false
+      case .absent, .incomplete, .notRegular, .tooLarge: return nil
       default: throw error.error("\(path)/\(name)")
       }
     }
-    return buffer.withBytes { Digest(of: $0) } == digest
+    return buffer.withBytes { Digest(of: $0) }
   }
 }

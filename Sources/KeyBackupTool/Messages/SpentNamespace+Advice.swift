@@ -51,6 +51,25 @@ extension [SpentNamespace] {
 }
 
 extension OpenNamespace {
+  /// Advice on key slots that a computer added or removed in an earlier backup without knowing the
+  /// rotation, a sentence or two each.
+  var adviceOnLateKeySlots: [String] {
+    let gone = keySlotsRemovedEarlier
+    let slots = gone.isEmpty ? [] : (try? allKeySlots(evenLost: true)) ?? []
+    let removed = slots.compactMap { slot in
+      slot.keyID.flatMap { gone.contains($0) ? $0 : nil }.map { key in
+        "\"\(PrintableText.name(slot.label, limit: 40))\" was removed late, in the backup as it was "
+          + "before its master key was rotated. It still opens this backup. If you removed it: keybackup "
+          + "key remove \(key.hex)"
+      }
+    }
+    let added = keySlotsAddedEarlier.prefix(5).map { label in
+      "\"\(PrintableText.name(label, limit: 40))\" was added late, to the backup as it was before its "
+        + "master key was rotated. It does not open this backup: add it again here."
+    }
+    return removed + added
+  }
+
   /// Why no earlier backup may be deleted yet, a sentence or two each.
   ///
   /// Wallets and key slots that wait are told elsewhere.

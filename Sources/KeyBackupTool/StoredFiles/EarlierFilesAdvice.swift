@@ -2,6 +2,21 @@ internal import BackupFolder
 internal import CSPP
 
 extension OpenNamespace {
+  /// Advice on key slots and files that a computer changed in an earlier backup without knowing the
+  /// rotation.
+  var adviceOnLateChanges: [String] { adviceOnLateKeySlots + adviceOnLateRemovals }
+
+  private var adviceOnLateRemovals: [String] {
+    let ids = filesRemovedEarlier
+    if ids.isEmpty { return [] }
+    let all = (try? files()) ?? []
+    return all.filter { ids.contains($0.id) }.prefix(5).map { file in
+      let word = FileSelector.word(for: file, named: FileRow(file).text, among: all)
+      return "\(word) was removed late, in the backup as it was before its master key was rotated. "
+        + "This backup still has it. If you removed it: keybackup file remove \(word)"
+    }
+  }
+
   /// Why no earlier backup may be deleted yet: versions of files, or contents, that would be lost.
   var adviceOnEarlierFiles: [String] {
     guard needsEarlierFiles else { return [] }

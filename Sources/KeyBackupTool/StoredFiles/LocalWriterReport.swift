@@ -112,6 +112,7 @@ struct LocalWriterReport: Sendable {
           + (unkept.count > 1 ? " and of \(counted(unkept.count - 1, "other file"))" : "")
           + " that this computer wrote without a touch is not in the folder, or not all of it. When "
           + "nothing more will come, save the file again: keybackup file add FILE")
+      advice.append("if you no longer have that file: keybackup status --accept")
     }
     if waiting > 0 {
       advice.append(

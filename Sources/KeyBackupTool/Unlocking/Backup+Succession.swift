@@ -293,8 +293,14 @@ extension Backup {
     _ opened: inout OpenNamespace, _ search: SuccessionSearch, _ slot: KeySlot?, _ output: Output
   ) throws(UserMessage) {
     do throws(BackupFolderError) {
-      if try opened.mergeRivals() {
+      if let removed = try opened.mergeRivals() {
         output.note("Two computers had rotated the master key. The two rotations were merged.")
+        for label in removed {
+          output.warn(
+            "keybackup: \"\(PrintableText.name(label, limit: 40))\" was removed on the other computer "
+              + "before its rotation. It is removed here now. This rotation had still let it in")
+          output.warn("hint: to shut it out, rotate once more: keybackup rotate --master-key")
+        }
       }
       for left in try opened.discardOvertaken() {
         output.note(

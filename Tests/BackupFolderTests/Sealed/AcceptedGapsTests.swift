@@ -73,6 +73,38 @@ struct AcceptedGapsTests {
     #expect(try !lacks("b"))
   }
 
+  /// What was missing when the backup was last opened has come since.
+  @Test
+  func `One that has come is not among those that are accepted`() throws {
+    let operations = try (1...4).map { try node.write("\($0)") }
+    var open = try scene.unlock("a")
+    try open.write("own", "notes")
+    let aside = try Data(contentsOf: URL(fileURLWithPath: path(operations[3])))
+    try remove(operations[3])
+    #expect(try lacks("b"))
+    try aside.write(to: URL(fileURLWithPath: path(operations[3])))
+    try remove(operations[0])
+    try accept("b")
+    try remove(operations[3])
+    #expect(try lacks("b"))
+  }
+
+  @Test
+  func `A gap that was closed is not accepted, nor a file that was damaged and is whole`() throws {
+    let operations = try (1...5).map { try node.write("\($0)") }
+    let paths = try operations.map { try path($0) }
+    let whole = try paths.map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
+    try remove(operations[1])
+    try Data("xx".utf8).write(to: URL(fileURLWithPath: paths[3]))
+    #expect(try lacks("b"))
+    for place in [1, 3] { try whole[place].write(to: URL(fileURLWithPath: paths[place])) }
+    try remove(operations[0])
+    try accept("b")
+    let namespace = try scene.open("b").namespace()
+    #expect(namespace.rememberedFiles.acceptedGaps.map(\.counter) == [2])
+    #expect(namespace.rememberedFiles.acceptedLosses.map(\.counter) == [1])
+  }
+
   @Test
   func `One whose authorisation is gone, and what anybody put there`() throws {
     try node.write("one")

@@ -38,11 +38,15 @@ struct OwnMemoryTests {
     // Only those of the writer that it is now wait for their CSPP file.
     let known = try #require(try scene.open("node").localSilentWriters().last)
     #expect(known.wallets == [RecordID(walletID: "w2")])
-    // Where the wallet is not, it is added again.
+    // A person may have removed its CSPP file. Where its operation is gone, too, it is added again.
     let name = try #require(
       try FileManager.default.subpathsOfDirectory(atPath: files.path(new))
         .first { $0.hasSuffix(FolderLayout.walletFile(record)) })
     try FileManager.default.removeItem(atPath: "\(files.path(new))/\(name)")
+    #expect(throws: BackupFolderError.silentWriter(.walletAdded(record))) {
+      try add("w1", on: node)
+    }
+    try FileManager.default.removeItem(atPath: files.path(files.old) + "/keybackup/sealed")
     try add("w1", on: node)
     open = try files.open(new, "b")
     #expect(try open.restored().words.keys.sorted() == ["w1", "w2"])

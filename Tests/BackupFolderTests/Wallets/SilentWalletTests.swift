@@ -114,8 +114,9 @@ struct SilentWalletTests {
 
   @Test
   func `Different entries of a new wallet are a conflict`() throws {
+    let server = try SilentComputer(scene, "server")
     try add("w1")
-    try add("w1", words: "zoo zoo", on: SilentComputer(scene, "server"))
+    try add("w1", words: "zoo zoo", on: server)
     var open = try scene.unlock("a")
     #expect(try open.restored().lines == ["w1 abandon about conflict", "w1 zoo zoo conflict"])
     try open.add(.of("w2"))

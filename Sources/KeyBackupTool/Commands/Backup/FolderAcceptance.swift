@@ -108,6 +108,11 @@ struct FolderAcceptance {
       lines.append(
         "\(counted(acceptance.gaps, "change")) that should be here never came.")
     }
+    if acceptance.contentsNotHere > 0 {
+      lines.append(
+        "contents of \(counted(acceptance.contentsNotHere, "file")) that this computer wrote last are "
+          + "not here.")
+    }
     return lines
   }
 

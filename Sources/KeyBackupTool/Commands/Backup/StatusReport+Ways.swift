@@ -94,7 +94,7 @@ extension StatusReport {
         let file = PrintableText.name(slot.files.first ?? "", limit: 120)
         advice.append(
           "\(name) is not enrolled: the log knows nobody who wrote \(file). Do not rely on it."
-            + (slot.keyID.map { " To remove it: keybackup key remove \($0.hex)" } ?? ""))
+            + (slot.keyID.map { " If nobody added it: keybackup key remove \($0.hex)" } ?? ""))
       case nil:
         guard knowsKeySlots else { continue }
         advice.append("\(name) is unconfirmed, so it does not count: " + whyUnconfirmed)

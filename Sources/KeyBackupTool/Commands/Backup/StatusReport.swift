@@ -119,9 +119,9 @@ struct StatusReport: Sendable {
     findings += report.findings + opened.logFindings + opened.sealedFindings
     health = opened.health
     if let known = try? opened.allKeySlots() { slots = known }
-    let isDecided = wallets[.late] + wallets[.heldBack] == 0
-    if isDecided, opened.mayLoseEarlier { spent = opened.earlierNamespaces }
-    advice += opened.adviceOnEarlier + opened.adviceOnEarlierFiles
+    let undecided = wallets[.late] + wallets[.heldBack]
+    if undecided == 0, opened.mayLoseEarlier { spent = opened.earlierNamespaces }
+    advice += opened.adviceOnLateChanges + opened.adviceOnEarlier + opened.adviceOnEarlierFiles
     for writer in opened.writers where !writer.label.isEmpty {
       writerLabels[writer.id] = writer.label
     }

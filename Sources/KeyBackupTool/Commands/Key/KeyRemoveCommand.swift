@@ -33,8 +33,14 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await unlock.backup(world, for: .writing)
     let slots = try backup.allKeySlots()
-    var meant = try KeySlotSelector.group(key, slots)
-    var ids = Set(meant.compactMap(\.keyID))
+    let named: [KeySlot]
+    do throws(UserMessage) {
+      named = try KeySlotSelector.group(key, slots)
+    } catch {
+      guard error.code == .noInput else { throw error }
+      return try await removeLost(in: backup, world)
+    }
+    var ids = Set(named.compactMap(\.keyID))
     let others = slots.filter { slot in
       !slot.isRemoved && slot.keyID.map { !ids.contains($0) } ?? true
     }
@@ -43,18 +49,44 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
     // A file that nobody here knows to be enrolled is no other key slot for certain.
     let isLast = last && !others.contains { $0.isEnrolled == true && !$0.isGuarded }
     try confirm(
-      meant, isLast: isLast, guarded: others.contains(where: \.isGuarded),
-      earlier: backup.namespaces(openedLike: meant, among: backup.knownEarlier), world)
+      named, isLast: isLast, guarded: others.contains(where: \.isGuarded),
+      earlier: backup.namespaces(openedLike: named, among: backup.knownEarlier), world)
     var terms = UnlockTerms(needsKeySlot: true)
     if !isLast {
       terms.except = ids
-      terms.exceptKeysOf = meant
+      terms.exceptKeysOf = named
       terms.purpose = .removing
     }
     var opened = try await backup.unlock(unlock, world, terms, orElse: "nothing was removed")
-    meant = try backup.only(meant, of: opened)
+    let meant = try backup.only(named, of: opened)
     ids = Set(meant.compactMap(\.keyID))
     try KeySlotSelector.requireSame(meant, in: opened)
+    return try remove(meant, from: &opened, backup, world)
+  }
+
+  /// Removes one that waits for its box and whose file is gone; only the log knows it.
+  private func removeLost(
+    in backup: Backup, _ world: World
+  ) async throws(UserMessage) -> ExitCode {
+    var terms = UnlockTerms(needsKeySlot: true)
+    terms.purpose = .removing
+    var opened = try await backup.unlock(unlock, world, terms, orElse: "nothing was removed")
+    let all: [KeySlot]
+    do throws(BackupFolderError) {
+      all = try opened.allKeySlots(evenLost: true)
+    } catch {
+      throw UserMessage(error)
+    }
+    let meant = try KeySlotSelector.group(key, all)
+    try confirm(meant, isLast: false, guarded: false, earlier: [], world)
+    return try remove(meant, from: &opened, backup, world)
+  }
+
+  /// Removes key slots from the open backup, and reports it.
+  private func remove(
+    _ meant: [KeySlot], from opened: inout OpenNamespace, _ backup: Backup, _ world: World
+  ) throws(UserMessage) -> ExitCode {
+    let ids = Set(meant.compactMap(\.keyID))
     let freed: [UInt8]?
     let sameKey: [KeySlot]
     do throws(BackupFolderError) {

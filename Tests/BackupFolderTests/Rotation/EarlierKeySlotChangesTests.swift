@@ -1,0 +1,136 @@
+import CSPP
+import Foundation
+import Testing
+
+@testable import BackupFolder
+
+/// Key slots that were added, removed or lost in a namespace that is no longer in charge.
+struct EarlierKeySlotChangesTests {
+  private let keys: Keyring
+
+  init() throws { keys = try Keyring() }
+
+  private var spareFile: String { FolderLayout.keyFilePath(Keyring.spare.keyID) }
+
+  private func path(_ id: NamespaceID, _ file: String) -> String {
+    "\(keys.scene.folder)/cspp-namespaces/\(id)/\(file)"
+  }
+
+  @Test
+  func `A removal that only one of two rotations knew holds for both`() throws {
+    let green = Keyring.Way(
+      keyID: KeyID(words: [7, 7]), label: "Green key", credential: 3, output: 0x13)
+    var seen: Set<Bool> = []
+    while seen.count < 2 {
+      let keys = try Keyring()
+      var open = try keys.unlock(.blue)
+      try open.addKeySlot(
+        green.enrolment, secret: keys.bytes(green), confirmedBy: keys.bytes(green))
+      try keys.part()
+      // Computer a knows nothing of the removal.
+      let one = try keys.rotate(.blue, as: .newBlue).take().id
+      var other = try keys.unlock(.spare, at: nil, "b", keys.replica)
+      try other.removeKeySlots([green.keyID])
+      try keys.rotate(open: &other, .spare, as: .newSpare)
+      let two = try keys.scene.open("b", keys.replica).namespace().id
+      try keys.join()
+      guard seen.insert(one < two).inserted else { continue }
+
+      let winner = min(one, two)
+      let (slot, at, box): (Keyring.Way, NamespaceID, Keyring.Way) =
+        one < two ? (.newSpare, two, .spare) : (.newBlue, one, .blue)
+      var found = try keys.follow(slot, at: at, "e", compared: winner, with: [keys.secret(box)])
+      #expect(found.namespace.id == winner && found.obstacle == nil)
+      // Where the rotation in charge did not know the removal, its box for the key is there.
+      let removed = try found.namespace.mergeRivals()
+      #expect(removed == (one < two ? ["Green key"] : []))
+      #expect(found.namespace.pendingKeySlots().allSatisfy { $0.keyID != green.keyID })
+      let slots = try keys.folder("n").namespace(winner)
+        .open(found.namespace.masterKey.copy(), by: nil)
+      #expect(slots.pendingKeySlots().allSatisfy { $0.keyID != green.keyID })
+    }
+  }
+
+  @Test
+  func `A removal that came late is told, and nothing more`() throws {
+    let root = try keys.unlock(.blue).id
+    _ = try keys.unlock(.blue, at: root, "b")
+    let new = try keys.rotate(.blue, as: .newBlue).take().id
+    var late = try keys.unlock(.blue, at: root, "b")
+    try late.removeKeySlots([Keyring.spare.keyID])
+
+    var open = try keys.unlock(.newBlue, at: new)
+    #expect(open.keySlotsRemovedEarlier == [Keyring.spare.keyID])
+    #expect(open.keySlotsWithoutFile.map(\.keyID) == [Keyring.spare.keyID])
+    // The file that was deleted there does not come back.
+    try open.repairKeySlots()
+    #expect(!FileManager.default.fileExists(atPath: path(root, spareFile)))
+    #expect(try keys.folder("a").namespace(new).lostKeySlots.isEmpty)
+    try open.removeKeySlots([Keyring.spare.keyID])
+    #expect(open.keySlotsRemovedEarlier.isEmpty && open.keySlotsWithoutFile.isEmpty)
+  }
+
+  @Test
+  func `An enrolment that came late is told, and opens nothing`() throws {
+    let root = try keys.unlock(.blue).id
+    _ = try keys.unlock(.blue, at: root, "b")
+    let new = try keys.rotate(.blue, as: .newBlue).take().id
+    let secret = keys.scene.secret([UInt8](repeating: 0x77, count: 32))
+    var late = try keys.unlock(.blue, at: root, "b")
+    try late.addKeySlot(
+      Enrolment(
+        label: "Third key",
+        securityKey: KeyHeader.SecurityKey(
+          rpID: "keybackup:", credentialID: [9], discoverable: true,
+          aaguid: [UInt8](repeating: 9, count: 16), prfSalt: [UInt8](repeating: 0x77, count: 32)),
+        keyID: KeyID(words: [9, 9])), secret: secret, confirmedBy: secret)
+    let open = try keys.unlock(.newBlue, at: new)
+    #expect(open.keySlotsAddedEarlier == ["Third key"])
+    #expect(open.keySlotsRemovedEarlier.isEmpty)
+    #expect(open.pendingKeySlots().allSatisfy { $0.keyID != KeyID(words: [9, 9]) })
+  }
+
+  @Test(arguments: [false, true])
+  func `The lost file of a pending key slot is told and written again`(_ isDamaged: Bool) throws {
+    let root = try keys.unlock(.blue).id
+    let new = try keys.rotate(.blue, as: .newBlue).take().id
+    let file = path(root, spareFile)
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+    if isDamaged {
+      try Data(repeating: 7, count: bytes.count).write(to: URL(fileURLWithPath: file))
+    } else {
+      try FileManager.default.removeItem(atPath: file)
+    }
+    var open = try keys.unlock(.newBlue, at: new)
+    try open.remember()
+    open.noteOfflineKit(Keyring.Way.newBlue.keyID)
+    if !isDamaged {
+      let lost = try keys.folder("a").namespace(new).lostKeySlots
+      #expect(lost.map(\.label) == ["Spare key"])
+      #expect(lost.map(\.file) == ["../\(root)/\(spareFile)"])
+    }
+    #expect(try open.allKeySlots().allSatisfy { $0.keyID != Keyring.spare.keyID })
+    let all = try open.allKeySlots(evenLost: true)
+    #expect(all.contains { $0.keyID == Keyring.spare.keyID && $0.isPending })
+    try open.repairKeySlots()
+    #expect(open.keySlotRepairs.written == ["../\(root)/\(spareFile)"])
+    #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == bytes)
+    #expect(try keys.folder("a").namespace(new).lostKeySlots.isEmpty)
+    let found = try keys.follow(.spare, at: root, "n", compared: new)
+    #expect(found.namespace.id == new)
+  }
+
+  @Test
+  func `A pending key slot whose file is gone can be removed`() throws {
+    let root = try keys.unlock(.blue).id
+    let new = try keys.rotate(.blue, as: .newBlue).take().id
+    try FileManager.default.removeItem(atPath: path(root, spareFile))
+    var open = try keys.unlock(.newBlue, at: new)
+    try open.removeKeySlots([Keyring.spare.keyID])
+    #expect(open.keySlotsWithoutFile.isEmpty)
+    let next = try open.rotateMasterKey(
+      to: Keyring.Way.newerBlue.enrolment, secret: keys.bytes(.newerBlue),
+      atHand: Keyring.Way.newBlue.keyID)
+    #expect(next.left.isEmpty)
+  }
+}
