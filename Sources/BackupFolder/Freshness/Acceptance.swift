@@ -44,26 +44,39 @@ extension Namespace {
     var health = health(
       of: log.index, localState: localState, unsynchronised: log.unsynchronised,
       damaged: log.damaged)
-    let presentSealed = try sealedNames()
     let memory = rememberedFiles
-    let losses = try memory.losses.subtracting(arrived(among: memory, of: presentSealed))
+    let missing = try missingSealed()
+    // Also those of which only a conflict copy is here.
+    let presentSealed = try sealedNames().union(memory.verified.subtracting(missing))
+    let losses = try memory.losses.subtracting(arrived(among: memory))
     // What had a file, and could not be opened, was told as gone, too.
-    let gone = OperationNames(losses.filter { memory.verified.contains($0) })
-      .union(memory.verified.subtracting(presentSealed))
+    let gone = OperationNames(losses.filter(memory.verified.contains))
+      .union(missing)
     health.include(missingSealed: gone)
     // Which one an operation follows shows only with the key: two may have the same counter, and one
     // that nobody has opened yet may be it.
     let unopened = presentSealed.subtracting(memory.verified).subtracting(memory.unauthorised)
       .subtracting(losses)
-    let gaps = memory.gaps.filter {
-      presentSealed.contains($0) && !unopened.contains($0.writer, $0.counter - 1)
+    var gaps: [OperationName] = []
+    for gap in memory.gaps where presentSealed.contains(gap) {
+      // What has other bytes than its name says is none.
+      var isPerhapsClosed = false
+      for name in unopened.all(of: gap.writer, gap.counter - 1) where try holds(sealed: name) {
+        isPerhapsClosed = true
+      }
+      if !isPerhapsClosed { gaps.append(gap) }
     }
     let sealedGaps = OperationNames(gaps).union(presentSealed.withoutPredecessor)
       .subtracting(memory.acceptedGaps)
     let versions = try OperationNames(lastVersionsNotHere()).subtracting(memory.acceptedVersions)
     // Files that nobody authorised are among what could not be opened.
-    let awaitedSealed = OperationNames(lastSealedHere.map(\.name)).union(versions)
-      .subtracting(presentSealed).union(losses).subtracting(memory.acceptedLosses).subtracting(gone)
+    var awaitedHere: [OperationName] = []
+    for name in OperationNames(lastSealedHere.map(\.name)).union(versions)
+    where !presentSealed.contains(name) {
+      if try !holds(sealed: name) { awaitedHere.append(name) }
+    }
+    let awaitedSealed = OperationNames(awaitedHere).union(losses)
+      .subtracting(memory.acceptedLosses).subtracting(gone)
     return Acceptance(
       namespaceID: id, health: health,
       gaps: health.incomplete - log.unsynchronised.count { !present.contains($0) }
@@ -74,10 +87,10 @@ extension Namespace {
 
   /// The operations that could not be opened when the backup was last opened here, and that came since.
   private func arrived(
-    among memory: FileMemory, of present: OperationNames
+    among memory: FileMemory
   ) throws(BackupFolderError) -> OperationNames {
     var found: [OperationName] = []
-    for name in memory.losses where present.contains(name) && !memory.unauthorised.contains(name) {
+    for name in memory.losses where !memory.unauthorised.contains(name) {
       if try holds(sealed: name) { found.append(name) }
     }
     return OperationNames(found)
@@ -117,10 +130,13 @@ extension Namespace {
     return (try? state.files(of: id)) ?? FileMemory()
   }
 
-  /// The sealed operations that were opened here before and of which no file claims to be.
+  /// The sealed operations that were opened here before and of which no file claims to be, nor is a
+  /// conflict copy.
   func missingSealed() throws(BackupFolderError) -> OperationNames {
-    let present = try sealedNames()
-    return rememberedFiles.verified.subtracting(present)
+    let missing = try rememberedFiles.verified.subtracting(sealedNames())
+    var found: [OperationName] = []
+    for name in missing where try !holds(sealed: name) { found.append(name) }
+    return OperationNames(found)
   }
 
   /// The sealed operations that the names of files claim.

@@ -18,6 +18,8 @@ extension OpenNamespace {
       else { continue }
       found.provedAt = known.proved[slot.keyID] ?? found.provedAt
       found.isEnrolled = true
+      // A removal in the earlier namespace came late.
+      found.isRemoved = false
       found.label = log.keyLabels[slot.keyID]?.text ?? found.label
       found.isPending = true
       slots.append(found)

@@ -28,11 +28,8 @@ extension OpenNamespace {
     let time = namespace.settings.clock()
     let contents = enrolledContents
     let waiting = Set(keySlotsWithoutFile.map(\.keyID))
-    // Of the same security key one file is enough. One that was removed where it is does not return.
-    let gone = keySlotsRemovedEarlier
-    let files = keyWrappers().filter {
-      has($0.key) || waiting.contains($0.key) && !gone.contains($0.key)
-    }
+    // Of the same security key one file is enough.
+    let files = keyWrappers().filter { has($0.key) || waiting.contains($0.key) }
     func isNews(_ state: StateFolder) -> LocalKeySlotState? {
       guard let known = try? state.slots(of: id) else { return nil }
       var news = known

@@ -1,4 +1,4 @@
-internal import CSPP
+public import CSPP
 internal import SecretMemory
 
 /// The state of a namespace's key slots on this computer, for commands that need no key
@@ -54,8 +54,7 @@ struct LocalKeySlotState: Equatable, Sendable {
     for (key, label) in log.keyLabels { labels[key] = label.text }
     removed.formUnion(log.removedKeys)
     for (key, file) in files { filed[key] = labels[key] ?? file.header.label }
-    // One that was removed where its file is does not return.
-    for key in removed.union(waiting.subtracting(files.keys)) { filed[key] = nil }
+    for key in removed { filed[key] = nil }
     if let key { prove(key, at: time) }
   }
 
@@ -194,10 +193,16 @@ extension OperationLog.LoggedPendingKeySlot {
 
 /// A key slot that this computer remembers and whose file is missing.
 public struct LostKeySlot: Equatable, Sendable {
+  /// The key slot.
+  public let keyID: KeyID
   /// Its file, relative to the namespace folder.
   public let file: String
   /// Its name.
   public let label: String
+  /// Whether a box waits for it: its file belongs into an earlier namespace.
+  public let isPending: Bool
+  /// Whether no earlier namespace is here any more: nothing opens its box.
+  public let isForGood: Bool
 }
 
 extension Namespace {
@@ -210,26 +215,31 @@ extension Namespace {
     let filed = known.filed.filter { !known.waiting.contains($0.key) }
     return filed.sorted { $0.key < $1.key }.compactMap { key, label in
       if folder.contains(where: { $0.contains(key.hex) }) { return nil }
-      return LostKeySlot(file: FolderLayout.keyFilePath(key), label: label)
+      return LostKeySlot(
+        keyID: key, file: FolderLayout.keyFilePath(key), label: label, isPending: false,
+        isForGood: false)
     } + lostPendingKeySlots
   }
 
-  /// The same of pending key slots, whose files are in an earlier namespace.
+  /// The same of pending key slots: no file of an earlier namespace has the contents that were logged.
   private var lostPendingKeySlots: [LostKeySlot] {
     guard let state = try? state(make: false) else { return [] }
     let known = state.readableKeySlots(of: id)
     if known.waiting.isEmpty { return [] }
     let earlier = state.readableMemory(of: id).earlier.sorted()
-    let names = earlier.flatMap { older in
-      (try? sibling(older)?.keyFolder()?.names()) ?? []
-    }
+    let here = earlier.compactMap { (try? sibling($0)).flatMap { $0 } }
+    let slots = here.flatMap { (try? $0.scan())?.keySlots ?? [] }
     // Which of several had it is in the log only.
     let place = earlier.count == 1 ? earlier[0].hex : "*"
     return known.filed.sorted { $0.key < $1.key }.compactMap { key, label in
-      guard known.waiting.contains(key), !names.contains(where: { $0.contains(key.hex) }) else {
-        return nil
+      let isHere = slots.contains { slot in
+        var slot = slot
+        return slot.keyID == key && known.confirms(&slot)
       }
-      return LostKeySlot(file: "../\(place)/" + FolderLayout.keyFilePath(key), label: label)
+      guard known.waiting.contains(key), !isHere else { return nil }
+      return LostKeySlot(
+        keyID: key, file: "../\(place)/" + FolderLayout.keyFilePath(key), label: label,
+        isPending: true, isForGood: here.isEmpty)
     }
   }
 

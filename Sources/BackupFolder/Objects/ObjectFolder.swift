@@ -369,6 +369,17 @@ extension [ObjectFolder] {
     return state
   }
 
+  /// Whether one of these folders has a part of an object, which may still arrive.
+  func await(_ object: Digest, contents size: UInt64) -> Bool {
+    contains { folder in
+      switch folder.state(of: object, contents: size) {
+      case .here, .inline: !folder.holds(object, contents: size)
+      case .wrongSize: true
+      case .missing: false
+      }
+    }
+  }
+
   /// Whether one of these folders has an object, or a conflict copy of it, with the bytes of its name.
   ///
   /// Only what has its size is read.

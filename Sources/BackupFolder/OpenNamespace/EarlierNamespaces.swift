@@ -169,8 +169,15 @@ extension OpenNamespace {
   func withoutFile(
     _ slots: [PendingKeySlot], described files: [KeyID: KeyWrapper]
   ) -> [PendingKeySlot] {
-    // One of a credential that was removed here is the removed security key.
-    let known = keyWrappers().filter { has($0.key) || removedKeySlots().contains($0.key) }
+    // One of a credential that was removed here is the removed security key, unless it took the place
+    // of the removed slot.
+    let (own, removed) = (keyWrappers(), removedKeySlots())
+    let renewed = Set(
+      own.merging(files) { own, _ in own }.values.filter { !removed.contains($0.header.keyID) }
+        .compactMap(\.header.replaces))
+    let known = own.filter {
+      removed.contains($0.key) ? !renewed.contains($0.key) : has($0.key)
+    }
     let credentials = Set(known.values.compactMap { Self.credential(of: $0) })
     return slots.filter { slot in
       guard !has(slot.keyID) else { return false }
@@ -242,7 +249,7 @@ extension OpenNamespace {
   }
 
   /// The number of kept versions whose contents are not whole here, and are whole in an earlier
-  /// namespace.
+  /// namespace, or still arrive.
   ///
   /// Those of one that counts are awaited, too, where no folder has them.
   public var contentsNotHere: Int {
@@ -256,7 +263,8 @@ extension OpenNamespace {
       })
     return missing.count { version in
       version.object.map {
-        live.contains($0) || (try? folders.holdWhole($0, contents: version.size)) != false
+        live.contains($0) || folders.await($0, contents: version.size)
+          || (try? folders.holdWhole($0, contents: version.size)) != false
       } ?? false
     }
   }
@@ -265,9 +273,36 @@ extension OpenNamespace {
   /// computer that may still write there.
   public var mayLoseEarlier: Bool {
     isAllHere && !awaitsSilentWriters && writersWithMissingChanges.isEmpty && lineage.unread == nil
-      && !hasRival
+      && !hasRival && !wouldBringBackWallets
       && lineage.earlier.allSatisfy {
         !follows($0.open.id) || !$0.open.log.links.nodes.isEmpty
+      }
+  }
+
+  /// Whether an operation that stays of an earlier namespace has a wallet that was removed or replaced
+  /// by one that would go.
+  ///
+  /// An older program made such operations.
+  public var wouldBringBackWallets: Bool {
+    lineage.earlier.contains { older in
+      follows(older.open.id) && older.open.bringsBackWallets(to: log.index)
+    }
+  }
+
+  private func bringsBackWallets(to last: LogIndex) -> Bool {
+    let index = log.index
+    let named = Set(log.links.nodes)
+    let hasOne = index.records.contains { record in
+      index.history(of: record).contains { place in
+        let version = index.versions[place]
+        guard named.contains(Int(version.node)), let value = version.value else { return false }
+        return index.standing(of: value, record: record) == .superseded
+          && last.standing(of: value, record: record) == .unknown
+      }
+    }
+    return hasOne
+      || lineage.earlier.contains { older in
+        follows(older.open.id) && older.open.bringsBackWallets(to: last)
       }
   }
 

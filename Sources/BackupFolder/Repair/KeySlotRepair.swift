@@ -83,15 +83,15 @@ extension OpenNamespace {
   /// Writes the files of pending key slots again, where the log has them and an earlier namespace has
   /// not.
   ///
-  /// Nothing else opens their boxes. One that was removed there stays away.
+  /// Nothing else opens their boxes. A removal there that came late removes nothing.
   private mutating func repairPending(run: borrowing WritingRun) throws(BackupFolderError) {
     for slot in keySlotsWithoutFile {
       guard let left = log.pendingKeySlots[slot.keyID], let older = earlier(left.namespaceID),
-        !older.open.isKeySlotRemoved(slot.keyID),
         let logged = try? KeyWrapper(parsing: left.file.span, at: older.open.id)
       else { continue }
       let slots = (try? older.open.namespace.scan())?.keySlots ?? []
-      if try older.open.namespace.putBack(left.file, logged, unlessIn: slots, tag: run.tag) {
+      let place = older.open.namespace
+      if try place.putBack(left.file, logged, unlessIn: slots, orBeside: true, tag: run.tag) {
         slotFiles.repairs.written.append(
           "../\(older.open.id)/" + FolderLayout.keyFilePath(slot.keyID))
       }
@@ -228,22 +228,37 @@ extension Namespace {
     return (folder, name)
   }
 
-  /// Writes the file of a key slot unless one of the given slots has it; returns whether it did.
+  /// Writes the file of a key slot unless one of the given slots has it.
+  ///
+  /// - Parameters:
+  ///   - file: the file's bytes.
+  ///   - logged: the same, parsed.
+  ///   - slots: the key slots that are there.
+  ///   - isBeside: whether another name will do where something else has the file's own.
+  ///   - tag: distinguishes this computer's temporary files.
+  /// - Returns: whether it was written.
+  /// - Throws: system errors.
   fileprivate func putBack(
-    _ file: [UInt8], _ logged: KeyWrapper, unlessIn slots: [KeySlot], tag: String
+    _ file: [UInt8], _ logged: KeyWrapper, unlessIn slots: [KeySlot],
+    orBeside isBeside: Bool = false, tag: String
   ) throws(BackupFolderError) -> Bool {
     let key = logged.header.keyID
     let isWhole = slots.contains { slot in
       slot.keyID == key && slot.sources.contains(.wrapper(logged))
     }
     if isWhole { return false }
-    return try putBack(file, FolderLayout.keyFile(key), in: makeKeyFolder(), tag: tag) { bytes in
-      do throws(CSPPError) {
-        return try KeyWrapper(parsing: bytes, at: nil).header.keyID == key
-      } catch {
-        return error.isDamage
+    let names = [FolderLayout.keyFile(key)] + (isBeside ? ["\(key)-again.json"] : [])
+    for name in names {
+      let isWritten = try putBack(file, name, in: makeKeyFolder(), tag: tag) { bytes in
+        do throws(CSPPError) {
+          return try KeyWrapper(parsing: bytes, at: nil).header.keyID == key
+        } catch {
+          return error.isDamage
+        }
       }
+      if isWritten { return true }
     }
+    return false
   }
 
   /// Writes a file that the log holds, replacing one whose bytes may be lost; returns whether it

@@ -2,14 +2,19 @@ public import CSPP
 
 /// Changes of key slots in namespaces that this one follows, or that follow the same one.
 extension OpenNamespace {
-  /// The pending key slots that a computer removed in an earlier namespace without knowing the
-  /// rotation.
+  /// The key slots here of which a computer removed the security key or code in an earlier namespace
+  /// without knowing the rotation.
   ///
-  /// Their boxes still open this one. Nothing follows from the removal here: anyone who has the
-  /// master key that was given up may have written it.
+  /// They still open this one. Nothing follows from the removal here: anyone who has the master key
+  /// that was given up may have written it.
   public var keySlotsRemovedEarlier: Set<KeyID> {
-    let here = Set(log.keyFiles.keys).union(log.pendingKeySlots.keys)
-    return lateKeySlotChanges(areRemovals: true).intersection(here).subtracting(removedKeySlots())
+    let late = lateRemovals
+    if late.isEmpty { return [] }
+    let gone = removedKeySlots()
+    return Set(
+      keyWrappers().filter { key, wrapper in
+        !gone.contains(key) && late.contains { $0.isGone(key, wrapper) }
+      }.keys)
   }
 
   /// The labels of key slots that a computer enrolled in an earlier namespace without knowing the
@@ -26,17 +31,32 @@ extension OpenNamespace {
     }.map(\.header.label).sorted()
   }
 
+  /// The removals in each earlier namespace beyond the ends that were carried over.
+  private var lateRemovals: [KnownKeySlots] {
+    lineage.earlier.flatMap { older in
+      let late = older.open.lateChanges(areRemovals: true)
+      let known = KnownKeySlots(
+        removed: late, live: older.open.keyWrappers().filter { !older.open.isRemoved($0.key) },
+        all: older.open.keyWrappers())
+      return (late.isEmpty ? [] : [known]) + older.open.lateRemovals
+    }
+  }
+
+  private func isRemoved(_ key: KeyID) -> Bool { log.removedKeys.contains(key) }
+
   /// The key slots of which earlier namespaces hold a change beyond the ends that were carried over.
   private func lateKeySlotChanges(areRemovals: Bool) -> Set<KeyID> {
-    var found: Set<KeyID> = []
-    for older in lineage.earlier {
-      for change in older.open.log.keySlotChanges
-      where change.isRemoval == areRemovals && older.open.log.index.isBeyond(change.operation) {
-        found.insert(change.key)
-      }
+    lineage.earlier.reduce(into: []) { found, older in
+      found.formUnion(older.open.lateChanges(areRemovals: areRemovals))
       found.formUnion(older.open.lateKeySlotChanges(areRemovals: areRemovals))
     }
-    return found
+  }
+
+  private func lateChanges(areRemovals: Bool) -> Set<KeyID> {
+    Set(
+      log.keySlotChanges.filter {
+        $0.isRemoval == areRemovals && log.index.isBeyond($0.operation)
+      }.map(\.key))
   }
 
   private func earlierWrappers(of keys: Set<KeyID>) -> [KeyWrapper] {
@@ -51,15 +71,16 @@ extension OpenNamespace {
     return Array(found.values)
   }
 
-  /// The key slots that were removed as far as a rotation knew.
+  /// The key slots as a rotation, and who wrote to its namespace since, knew them.
   ///
-  /// These are the removals in the namespace that it made, and those in the namespaces before up to
-  /// the ends that it carried over.
+  /// Removals in the namespaces before count up to the ends that it carried over.
   ///
   /// - Parameter made: the namespace that it made: this one, or one that is open beside it.
   /// - Returns: the key slots.
-  func keySlotsRemoved(before made: borrowing OpenNamespace) -> Set<KeyID> {
-    var found = made.log.removedKeys
+  func keySlots(knownTo made: borrowing OpenNamespace) -> KnownKeySlots {
+    var removed = made.log.removedKeys
+    var all = made.keyWrappers()
+    let live = all.filter { !made.log.removedKeys.contains($0.key) }
     var (left, seen) = (Array(made.log.links.carriedEnds), Set([made.id]))
     while let (id, ends) = left.popLast() {
       guard seen.insert(id).inserted, let older = earlier(id) else { continue }
@@ -67,10 +88,42 @@ extension OpenNamespace {
       index.limitCovering(to: ends)
       for change in older.open.log.keySlotChanges
       where change.isRemoval && !index.isBeyond(change.operation) {
-        found.insert(change.key)
+        removed.insert(change.key)
       }
+      all.merge(older.open.keyWrappers()) { own, _ in own }
       left += Array(older.open.log.links.carriedEnds)
     }
-    return found
+    return KnownKeySlots(removed: removed, live: live, all: all)
+  }
+}
+
+/// Key slots that were removed, as far as somebody knew.
+struct KnownKeySlots {
+  /// Their IDs.
+  let removed: Set<KeyID>
+  /// The security keys among them that have no other slot.
+  private let credentials: Set<[UInt8]>
+
+  /// - Parameters:
+  ///   - removed: the removed ones.
+  ///   - live: the files of those that were not.
+  ///   - all: the files of all that are known.
+  init(removed: Set<KeyID>, live: [KeyID: KeyWrapper], all: [KeyID: KeyWrapper]) {
+    self.removed = removed
+    let gone = removed.compactMap { all[$0] }.compactMap { OpenNamespace.credential(of: $0) }
+    credentials = Set(gone).subtracting(
+      live.filter { !removed.contains($0.key) }.values
+        .compactMap { OpenNamespace.credential(of: $0) })
+  }
+
+  /// Whether the security key, or the code, was removed.
+  ///
+  /// A rotation gives a security key another slot. So does renewing its secret, which removes the
+  /// older one.
+  func isGone(_ key: KeyID, _ wrapper: KeyWrapper?) -> Bool {
+    guard let credential = wrapper.flatMap({ OpenNamespace.credential(of: $0) }) else {
+      return removed.contains(key)
+    }
+    return credentials.contains(credential)
   }
 }

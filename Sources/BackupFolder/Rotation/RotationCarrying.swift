@@ -113,14 +113,15 @@ extension OpenNamespace {
         throw .incomplete(path: namespace.directory.path)
       }
       let envelope = try namespace.envelopeBytes()
-      puts.addFounding(from: earlier, enrolment.keyID, file: file, envelope: envelope)
-      try publish(&puts, hasLinks: true, run: run)
+      // It stays when this namespace is deleted one day, and must bring back nothing then.
+      var founding = ConcurrentPuts(for: namespace.settings)
+      founding.addFounding(from: earlier, enrolment.keyID, file: file, envelope: envelope)
+      try publish(&founding, hasLinks: true, run: run)
       log.links.include(earlier: SharedMasterKey(earlier.copy()), isLater: false)
       log.include(keyFile: file, of: enrolment.keyID)
       if let envelope { log.include(envelope: envelope, at: namespace.settings.clock()) }
-    } else {
-      try publish(&puts, run: run)
     }
+    try publish(&puts, run: run)
   }
 
   /// Opens the new namespace as any other run would, and compares the contents.

@@ -1,6 +1,24 @@
 public import CSPP
 internal import SecretMemory
 
+/// Key slots that one of two merged rotations knew to be removed.
+public struct MergedKeySlots: Equatable, Sendable {
+  /// A key slot.
+  public struct Kept: Equatable, Sendable {
+    /// Its name.
+    public let label: String
+    /// Its ID.
+    public let keyID: KeyID
+  }
+
+  /// The labels of those that waited for a box and that the other rotation knew to be removed.
+  ///
+  /// They are removed here now; boxes for them were in the folder.
+  public internal(set) var removed: [String] = []
+  /// Those that the other rotation knew to be removed, and that have a file here: they stay.
+  public internal(set) var kept: [Kept] = []
+}
+
 /// Completes rotations of the master key in a writing run.
 ///
 /// It handles key slots that were not plugged in, and rotations on two computers that did not know
@@ -65,13 +83,12 @@ extension OpenNamespace {
   /// Includes the namespaces of other rotations of the same namespace as earlier ones, and leaves
   /// boxes for their key slots.
   ///
-  /// A key slot that one of the rotations knew to be removed is removed.
+  /// A key slot that waits for a box, and that one of the rotations knew to be removed, is removed.
   ///
-  /// - Returns: the labels of the key slots that were removed here so; nil: there was nothing to do.
-  ///   Boxes for them were in the folder.
+  /// - Returns: what became of such key slots; nil: there was nothing to do.
   /// - Throws: system errors.
   @discardableResult
-  public mutating func mergeRivals() throws(BackupFolderError) -> [String]? {
+  public mutating func mergeRivals() throws(BackupFolderError) -> MergedKeySlots? {
     let isLeft = lineage.earlier.contains {
       follows($0.open.id)
         ? isEnd($0.open) || !log.links.isSettled : lineage.rivals.contains($0.open.id)
@@ -80,48 +97,63 @@ extension OpenNamespace {
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
     var isMerged = false
-    var removed: [String] = []
+    var slots = MergedKeySlots()
     for older in lineage.earlier {
       let isRival = lineage.rivals.contains(older.open.id) && !follows(older.open.id)
       if !isRival, !follows(older.open.id) { continue }
       // Of an earlier namespace only the slots left at its rotation count.
-      let gone = keySlotsRemoved(before: self)
+      let own = keySlots(knownTo: self)
+      let files = older.open.keyWrappers()
       let left =
         isRival
-        ? withoutFile(older.open.pendingKeySlots(), described: older.open.keyWrappers())
-          .filter { !gone.contains($0.keyID) }
+        ? withoutFile(older.open.pendingKeySlots(), described: files)
+          .filter { !own.removed.contains($0.keyID) && !own.isGone($0.keyID, files[$0.keyID]) }
         : keySlotsWithoutFile
       if isRival {
-        removed += try remove(keySlotsRemoved(before: older.open), run: run)
+        let theirs = keySlots(knownTo: older.open)
         try logLeft(left, of: older.open, run: run)
+        try follow(theirs, &slots, run: run)
         // Publishing judges the files of all namespaces again, so none may be in use meanwhile.
         let names = older.open.log.files.authorisations
         let retirements = older.open.knownRetirements
         try carryNames(names, run: run)
         try carryRetirements(retirements, run: run)
       }
-      if isRival || !log.links.isSettled { try logFrom(older.open.masterKey, run: run) }
+      if isRival || !log.links.isSettled {
+        // What is written there from now on is late.
+        let ends = isRival ? older.open.log.index.tips() : nil
+        try logFrom(older.open.masterKey, ends: ends, run: run)
+      }
       guard isEnd(older.open), let last = log.index.tips().first else { continue }
       _ = try older.open.repair(run: run)
       try older.open.move(to: id, masterKey, last: last, leaving: left, run: run)
       isMerged = true
     }
-    return isMerged ? removed : nil
+    return isMerged ? slots : nil
   }
 
   /// Removes those pending key slots that another rotation knew to be removed.
   ///
   /// One that has a file here was used since.
-  ///
-  /// - Returns: their labels.
-  private mutating func remove(
-    _ gone: Set<KeyID>, run: borrowing WritingRun
-  ) throws(BackupFolderError) -> [String] {
-    let found = keySlotsWithoutFile.filter { gone.contains($0.keyID) }
-    if found.isEmpty { return [] }
-    try logRemoval(of: Set(found.map(\.keyID)), among: keySlots(), run: run)
-    return found.map { log.keyLabels[$0.keyID]?.text ?? $0.label }
+  private mutating func follow(
+    _ known: KnownKeySlots, _ merged: inout MergedKeySlots, run: borrowing WritingRun
+  ) throws(BackupFolderError) {
+    let files = keyWrappers()
+    let waiting = keySlotsWithoutFile
+    let gone = waiting.filter { known.isGone($0.keyID, files[$0.keyID]) }
+    // The other slot of a security key whose secret was renewed is here now.
+    let ended = waiting.filter { known.removed.contains($0.keyID) }
+    let ids = Set((gone + ended).map(\.keyID))
+    for slot in gone { merged.removed.append(name(of: slot.keyID, slot.label)) }
+    for (key, wrapper) in files.sorted(by: { $0.key < $1.key })
+    where has(key) && !removedKeySlots().contains(key) && known.isGone(key, wrapper) {
+      merged.kept.append(
+        MergedKeySlots.Kept(label: name(of: key, wrapper.header.label), keyID: key))
+    }
+    if !ids.isEmpty { try logRemoval(of: ids, among: keySlots(), run: run) }
   }
+
+  private func name(of key: KeyID, _ label: String) -> String { log.keyLabels[key]?.text ?? label }
 
   private func isEnd(_ open: borrowing OpenNamespace) -> Bool { open.log.links.successors.isEmpty }
 
@@ -144,11 +176,11 @@ extension OpenNamespace {
 
   /// Logs that this namespace follows another and is now in charge.
   mutating func logFrom(
-    _ key: borrowing MasterKey, run: borrowing WritingRun
+    _ key: borrowing MasterKey, ends: [Operation.Seen]? = nil, run: borrowing WritingRun
   ) throws(BackupFolderError) {
-    var staged = try stage(run: run) { $0.from(key) }
+    var staged = try stage(run: run) { $0.from(key, ends: ends) }
     staged.hasLinks = true
     try publish(staged, run: run)
-    log.links.include(earlier: SharedMasterKey(key.copy()), isLater: true)
+    log.links.include(earlier: SharedMasterKey(key.copy()), isLater: true, ends: ends)
   }
 }

@@ -65,7 +65,7 @@ extension BackupFolder {
     for (name, latest) in writer.latest {
       if try namespace.holds(latest, objects) {
         // When it goes again, that is told again.
-        try? namespace.forgetAcceptedLoss(of: latest.operation.name)
+        try? namespace.forgetAcceptedLoss(of: latest.operation.name, andOfContents: true)
         continue
       }
       if accepted.contains(latest.operation.name) { continue }
@@ -119,34 +119,38 @@ extension Namespace {
     return writers.filter { $0.namespaceID == id }.compactMap(\.last)
   }
 
-  /// The operations of the last versions that this computer wrote without the key and that are not
-  /// whole here.
+  /// The operations of the last versions, and of the wallets, that this computer wrote without the key
+  /// and that are not whole here.
   ///
   /// - Throws: if a listing fails.
   func lastVersionsNotHere() throws(BackupFolderError) -> [OperationName] {
     let backup = BackupFolder(path: folder.path, root: folder, settings: settings)
-    let writers = (try? backup.localSilentWriters()) ?? []
-    let latest = writers.filter { $0.namespaceID == id }.flatMap(\.latest.values)
-    if latest.isEmpty { return [] }
+    let writers = ((try? backup.localSilentWriters()) ?? []).filter { $0.namespaceID == id }
+    if writers.isEmpty { return [] }
     let objects = try objects()
     var found: [OperationName] = []
-    for version in latest where try !holds(version, objects) {
-      found.append(version.operation.name)
+    for writer in writers {
+      for version in writer.latest.values where try !holds(version, objects) {
+        found.append(version.operation.name)
+      }
+      found += try walletOperationsNotHere(of: writer).map(\.name)
     }
     return found
   }
 
-  /// Forgets that a person accepted the loss of a sealed operation, which is here again.
-  func forgetAcceptedLoss(of name: OperationName) throws(BackupFolderError) {
+  /// Forgets that a person accepted the loss of a sealed operation, which is here again, or of its
+  /// contents, too.
+  func forgetAcceptedLoss(
+    of name: OperationName, andOfContents areWhole: Bool = false
+  ) throws(BackupFolderError) {
     let memory = rememberedFiles
-    guard memory.acceptedLosses.contains(name) || memory.acceptedVersions.contains(name) else {
-      return
-    }
+    let isContents = areWhole && memory.acceptedVersions.contains(name)
+    guard memory.acceptedLosses.contains(name) || isContents else { return }
     let state = try state(make: true)
     let lock = try state.lock()
     var files = try state.files(of: id)
     files.acceptedLosses = files.acceptedLosses.subtracting([name])
-    files.acceptedVersions = files.acceptedVersions.subtracting([name])
+    if areWhole { files.acceptedVersions = files.acceptedVersions.subtracting([name]) }
     try state.save(files, of: id)
     _ = consume lock
   }
@@ -171,21 +175,29 @@ extension Namespace {
       return try chain.holds(
         operation.digest, in: name, limit: settings.limits.sealedOperation)
     }
-    return try sealedNames().contains(operation.name)
+    if try sealedNames().contains(operation.name) { return true }
+    return try holds(sealed: operation.name)
   }
 
-  /// Whether a file in the place of a sealed operation has the bytes that its name stands for.
+  /// Whether a file of a sealed operation has the bytes that its name stands for, also a conflict copy.
   func holds(sealed name: OperationName) throws(BackupFolderError) -> Bool {
     let folder = try ownFolder(FolderLayout.sealedFolder)
+    let limit = settings.limits.sealedOperation
+    // Behind the writer's ID.
+    let stem = name.description.dropFirst(name.writer.hex.utf8.count + 1)
     for chain in SilentChain.folderNames(name.writer) {
       guard let chain = try? folder?.readableSubdirectory(chain) else { continue }
-      let file = name.description.dropFirst(name.writer.hex.utf8.count + 1) + ".json"
-      let limit = settings.limits.sealedOperation
-      let held = try chain.digest(of: String(file), limit: limit).map {
-        OperationName(writer: name.writer, counter: name.counter, digest: $0)
+      let files = try chain.names().filter { $0.hasPrefix(stem) }
+      for file in files.sorted().prefix(Self.mostCopies) {
+        let found = try chain.digest(of: file, limit: limit).map {
+          OperationName(writer: name.writer, counter: name.counter, digest: $0)
+        }
+        if found == name { return true }
       }
-      if held == name { return true }
     }
     return false
   }
+
+  /// The most files of one operation that are read: anyone who writes to the folder can plant some.
+  private static var mostCopies: Int { 16 }
 }

@@ -199,19 +199,16 @@ final class SilentChain {
 
   /// Whether this computer has added a wallet, and the folder has it.
   ///
-  /// What it added as an earlier writer was carried by a rotation, which the CSPP file shows, or its
-  /// operation still lies there. A person may have removed such a wallet since.
+  /// What it added as an earlier writer was carried by a rotation, or lies beside: the CSPP file shows
+  /// it. Its operation proves nothing, since the authorisation may be gone.
   func hasAdded(_ record: RecordID) throws(BackupFolderError) -> Bool {
     guard let operation = state.wallets[record] else { return false }
     if operation.writerID == state.writerID {
       return try holds(operation.digest, counter: operation.counter)
     }
-    if try namespace.walletFolder()?.holds(FolderLayout.walletFile(record)) == true { return true }
-    if try namespace.holds(sealed: operation) { return true }
-    for id in state.earlier where id != namespace.id {
-      if try namespace.sibling(id)?.holds(sealed: operation) == true { return true }
-    }
-    return false
+    let folder = try namespace.walletFolder()
+    let name = FolderLayout.walletFile(record)
+    return folder?.holds(name) == true && folder?.size(of: name) != .some(.some(0))
   }
 
   /// Whether the version of a file that this computer wrote last is here.

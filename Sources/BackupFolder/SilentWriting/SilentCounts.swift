@@ -11,9 +11,47 @@ extension BackupFolder {
   public func walletsWithoutFile(
     of writer: LocalSilentWriter
   ) throws(BackupFolderError) -> Int {
-    guard !writer.wallets.isEmpty, let namespace = try namespace(of: writer) else { return 0 }
-    guard let files = try namespace.walletFolder() else { return writer.wallets.count }
-    return writer.wallets.count { !files.holds(FolderLayout.walletFile($0)) }
+    guard let namespace = try namespace(of: writer) else { return 0 }
+    let waiting = try namespace.withoutFile(writer)
+    var count = 0
+    for operation in waiting where try namespace.holds(sealed: operation) { count += 1 }
+    return count
+  }
+
+  /// The number of wallets that this computer added as a silent writer and that are not in the folder.
+  ///
+  /// - Parameter writer: from ``localSilentWriters()``.
+  /// - Returns: the number, without those of which a person has accepted that they are missing; zero
+  ///   while its namespace is not here.
+  /// - Throws: system errors.
+  public func walletsNotHere(of writer: LocalSilentWriter) throws(BackupFolderError) -> Int {
+    guard let namespace = try namespace(of: writer) else { return 0 }
+    let accepted = namespace.rememberedFiles.acceptedVersions
+    return try namespace.walletOperationsNotHere(of: writer).count { !accepted.contains($0.name) }
+  }
+}
+
+extension Namespace {
+  /// The operations of a silent writer's wallets that have no CSPP file.
+  fileprivate func withoutFile(
+    _ writer: LocalSilentWriter
+  ) throws(BackupFolderError) -> [Operation.Seen] {
+    if writer.walletOperations.isEmpty { return [] }
+    let files = try walletFolder()
+    return writer.walletOperations.filter { record, _ in
+      files?.holds(FolderLayout.walletFile(record)) != true
+    }.map(\.value)
+  }
+
+  /// The operations of a silent writer's wallets that are not here, nor the CSPP file.
+  func walletOperationsNotHere(
+    of writer: LocalSilentWriter
+  ) throws(BackupFolderError) -> [Operation.Seen] {
+    var found: [Operation.Seen] = []
+    for operation in try withoutFile(writer) where try !holds(sealed: operation) {
+      found.append(operation)
+    }
+    return found
   }
 }
 

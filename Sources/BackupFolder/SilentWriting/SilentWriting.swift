@@ -29,6 +29,8 @@ public struct LocalSilentWriter: Equatable, Sendable {
   public let filesBefore: Int
   /// The wallets that this computer has added as this writer.
   public let wallets: Set<RecordID>
+  /// Their operations.
+  let walletOperations: [RecordID: Operation.Seen]
   /// The namespaces for which its key was authorised before; the master key was rotated since.
   public let earlier: Set<NamespaceID>
   /// The versions that this computer wrote last as this writer, of files that it did not remove since.

@@ -63,7 +63,7 @@ extension OpenNamespace {
           + "key remove \(key.hex)"
       }
     }
-    let added = keySlotsAddedEarlier.prefix(5).map { label in
+    let added = keySlotsAddedEarlier.map { label in
       "\"\(PrintableText.name(label, limit: 40))\" was added late, to the backup as it was before its "
         + "master key was rotated. It does not open this backup: add it again here."
     }
@@ -74,7 +74,13 @@ extension OpenNamespace {
   ///
   /// Wallets and key slots that wait are told elsewhere.
   var adviceOnEarlier: [String] {
-    if earlierNamespaces.isEmpty { return [] }
+    if earlierNamespaces.isEmpty {
+      return hasRival
+        ? [
+          "the master key was rotated on two computers. To merge what both have, with their ways in: "
+            + "keybackup key repair"
+        ] : []
+    }
     var advice: [String] = []
     let names = awaitedSilentWriters.prefix(5).map {
       "\"\(PrintableText.name($0.text, limit: 40))\""
@@ -93,6 +99,11 @@ extension OpenNamespace {
       advice.append(
         "no earlier backup may be deleted yet: another rotation, \(rival.hex), was not read. Open it with "
           + "the key that rotated there.")
+    }
+    if wouldBringBackWallets {
+      advice.append(
+        "no earlier backup may be deleted: what has to stay of one would bring back a wallet that was "
+          + "removed or changed since.")
     }
     let lacking = writersWithMissingChanges.prefix(5).map {
       "\"\(PrintableText.name($0.text, limit: 40))\""

@@ -14,6 +14,8 @@ struct LocalWriterReport: Sendable {
   private let lacksLastChange: Bool
   /// The files whose last version is not in the folder, or not all of it.
   private let unkept: [PathComponent]
+  /// Wallets that were added here and are not in the folder.
+  private let lostWallets: Int
   /// Why nothing that is written here counts; nil: it does.
   private let uncounted: UserMessage?
   /// The backup for which this computer was authorised last, if it is another one and not here.
@@ -33,6 +35,7 @@ struct LocalWriterReport: Sendable {
     var obstacle: UserMessage?
     var isLacking = false
     var missing: [PathComponent] = []
+    var missingWallets = 0
     var notCounting: UserMessage?
     do throws(BackupFolderError) {
       found.0 = try folder.localSilentWriters()
@@ -41,6 +44,7 @@ struct LocalWriterReport: Sendable {
         found.1 += try folder.walletsWithoutFile(of: writer)
         if try !folder.holdsLastChange(of: writer) { isLacking = true }
         missing += try folder.filesWithoutLastVersion(of: writer)
+        missingWallets += try folder.walletsNotHere(of: writer)
         notCounting = writer.uncounted(in: folder) ?? notCounting
       }
     } catch {
@@ -53,6 +57,7 @@ struct LocalWriterReport: Sendable {
     retired = Set(found.0.filter { $0.isKnownRetired(in: folder, world) }.map(\.writerID))
     lacksLastChange = isLacking
     unkept = missing
+    lostWallets = missingWallets
     uncounted = notCounting
     problem = obstacle
     movedHint = folder.movedHint
@@ -84,7 +89,8 @@ struct LocalWriterReport: Sendable {
 
   /// The codes of a report.
   var codes: [ExitCode] {
-    (lacksLastChange || uncounted != nil || !unkept.isEmpty || awaited != nil ? [.incomplete] : [])
+    (lacksLastChange || uncounted != nil || !unkept.isEmpty || lostWallets > 0 || awaited != nil
+      ? [.incomplete] : [])
       + [problem?.code].compactMap(\.self)
   }
 
@@ -113,6 +119,13 @@ struct LocalWriterReport: Sendable {
           + " that this computer wrote without a touch is not in the folder, or not all of it. When "
           + "nothing more will come, save the file again: keybackup file add FILE")
       advice.append("if you no longer have that file: keybackup status --accept")
+    }
+    if lostWallets > 0 {
+      advice.append(
+        "\(counted(lostWallets, "wallet")) that \(lostWallets == 1 ? "was" : "were") added here without a "
+          + "touch \(lostWallets == 1 ? "is" : "are") not in the folder. When nothing more will come, add "
+          + "them again: keybackup wallet add")
+      advice.append("if they are no longer needed: keybackup status --accept")
     }
     if waiting > 0 {
       advice.append(

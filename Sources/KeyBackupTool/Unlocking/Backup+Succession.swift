@@ -293,14 +293,9 @@ extension Backup {
     _ opened: inout OpenNamespace, _ search: SuccessionSearch, _ slot: KeySlot?, _ output: Output
   ) throws(UserMessage) {
     do throws(BackupFolderError) {
-      if let removed = try opened.mergeRivals() {
+      if let slots = try opened.mergeRivals() {
         output.note("Two computers had rotated the master key. The two rotations were merged.")
-        for label in removed {
-          output.warn(
-            "keybackup: \"\(PrintableText.name(label, limit: 40))\" was removed on the other computer "
-              + "before its rotation. It is removed here now. This rotation had still let it in")
-          output.warn("hint: to shut it out, rotate once more: keybackup rotate --master-key")
-        }
+        output.warn(slots)
       }
       for left in try opened.discardOvertaken() {
         output.note(
@@ -326,5 +321,23 @@ extension NamespaceID {
     let digits = Array(hex)
     return stride(from: 0, to: digits.count, by: 4).map { String(digits[$0..<$0 + 4]) }
       .joined(separator: " ")
+  }
+}
+
+extension Output {
+  /// Warns of key slots that one of two rotations knew to be removed.
+  func warn(_ slots: MergedKeySlots) {
+    for label in slots.removed {
+      warn(
+        "keybackup: \"\(PrintableText.name(label, limit: 40))\" was removed before one of the two "
+          + "rotations. It is removed here now. The other rotation had let it in")
+      warn("hint: to shut it out, rotate once more: keybackup rotate --master-key")
+    }
+    for slot in slots.kept {
+      warn(
+        "keybackup: \"\(PrintableText.name(slot.label, limit: 40))\" was removed before one of the two "
+          + "rotations. It still opens this backup")
+      warn("hint: if you removed it: keybackup key remove \(slot.keyID.hex)")
+    }
   }
 }

@@ -220,6 +220,24 @@ extension LostKeySlot {
   }
 }
 
+extension [LostKeySlot] {
+  /// Advice on key slots whose files are missing, a sentence or two each.
+  var advice: [String] {
+    var advice: [String] = []
+    if let lost = LostKeySlot.listed(filter { !$0.isForGood }) {
+      advice.append(
+        "files of ways in are gone: \(lost). To write them again: keybackup key repair")
+    }
+    for slot in self where slot.isForGood {
+      advice.append(
+        "\"\(PrintableText.name(slot.label, limit: 40))\" no longer opens this backup: its file was in an "
+          + "earlier backup that is gone. Add it again here. To remove it as it was: keybackup key remove "
+          + slot.keyID.hex)
+    }
+    return advice
+  }
+}
+
 extension FolderOptions {
   /// The namespace that `--namespace` names, by its ID or a beginning that only it has.
   ///

@@ -105,6 +105,21 @@ struct AcceptedGapsTests {
     #expect(namespace.rememberedFiles.acceptedLosses.map(\.counter) == [1])
   }
 
+  /// A sync program kept both, and the one with the operation's own name went.
+  @Test
+  func `One of which a conflict copy is here is not missing`() throws {
+    let operations = try (1...3).map { try node.write("\($0)") }
+    #expect(try !lacks("b"))
+    let own = try path(operations[1])
+    let copy = own.dropLast(".json".count) + " (conflicted copy).json"
+    try FileManager.default.moveItem(atPath: own, toPath: String(copy))
+    let namespace = try scene.open("b").namespace()
+    #expect(try namespace.missingSealed().isEmpty && !namespace.acceptance().isNeeded)
+    // Other bytes under such a name are no copy.
+    try Data("xx".utf8).write(to: URL(fileURLWithPath: String(copy)))
+    #expect(try namespace.missingSealed().map(\.counter) == [2])
+  }
+
   @Test
   func `One whose authorisation is gone, and what anybody put there`() throws {
     try node.write("one")

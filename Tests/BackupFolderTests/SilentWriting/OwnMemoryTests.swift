@@ -38,18 +38,54 @@ struct OwnMemoryTests {
     // Only those of the writer that it is now wait for their CSPP file.
     let known = try #require(try scene.open("node").localSilentWriters().last)
     #expect(known.wallets == [RecordID(walletID: "w2")])
-    // A person may have removed its CSPP file. Where its operation is gone, too, it is added again.
+    // Where the wallet is not, it is added again, though its operation is there: the authorisation may
+    // be gone. An empty file is no wallet.
     let name = try #require(
       try FileManager.default.subpathsOfDirectory(atPath: files.path(new))
         .first { $0.hasSuffix(FolderLayout.walletFile(record)) })
-    try FileManager.default.removeItem(atPath: "\(files.path(new))/\(name)")
-    #expect(throws: BackupFolderError.silentWriter(.walletAdded(record))) {
-      try add("w1", on: node)
-    }
-    try FileManager.default.removeItem(atPath: files.path(files.old) + "/keybackup/sealed")
+    try Data().write(to: URL(fileURLWithPath: "\(files.path(new))/\(name)"))
     try add("w1", on: node)
     open = try files.open(new, "b")
     #expect(try open.restored().words.keys.sorted() == ["w1", "w2"])
+  }
+
+  @Test
+  func `A last version without its contents can be accepted, also the last change`() throws {
+    let node = try SilentComputer(scene)
+    try node.write(String(repeating: "x", count: 200_000))
+    let folder = try scene.open(node.computer)
+    let writer = try #require(try folder.localSilentWriters().last)
+    try FileManager.default.removeItem(atPath: scene.namespacePath + "/keybackup/objects")
+    #expect(try folder.filesWithoutLastVersion(of: writer).count == 1)
+    let namespace = try folder.namespace()
+    let acceptance = try namespace.acceptance()
+    #expect(acceptance.contentsNotHere == 1 && acceptance.isNeeded && acceptance.gaps == 0)
+    try namespace.accept(acceptance)
+    #expect(try folder.holdsLastChange(of: writer))
+    #expect(try folder.filesWithoutLastVersion(of: writer).isEmpty)
+    #expect(try !namespace.acceptance().isNeeded)
+  }
+
+  @Test
+  func `A wallet that is in no folder is told until it is accepted`() throws {
+    let node = try SilentComputer(scene)
+    try add("w1", on: node)
+    let file = try #require(
+      try FileManager.default.contentsOfDirectory(atPath: node.chain).first)
+    try add("w2", on: node)
+    let folder = try scene.open(node.computer)
+    let writer = try #require(try folder.localSilentWriters().last)
+    #expect(try folder.walletsWithoutFile(of: writer) == 2)
+    #expect(try folder.walletsNotHere(of: writer) == 0)
+    try FileManager.default.removeItem(atPath: "\(node.chain)/\(file)")
+    #expect(try folder.walletsWithoutFile(of: writer) == 1)
+    #expect(try folder.walletsNotHere(of: writer) == 1)
+    let namespace = try folder.namespace()
+    try namespace.accept(namespace.acceptance())
+    #expect(try folder.walletsNotHere(of: writer) == 0)
+    // It is added again.
+    try add("w1", on: node)
+    #expect(try folder.walletsWithoutFile(of: #require(folder.localSilentWriters().last)) == 2)
   }
 
   @Test

@@ -72,6 +72,39 @@ import Testing
     #expect(earlier.err.contains("from the earlier backup \(rotated.old)"), "\(earlier.err)")
   }
 
+  /// Its box is there still, and its file may come back.
+  @Test(arguments: [true, false])
+  func `A key that waits, and whose file is gone, is told and can be removed`(_ here: Bool)
+    async throws
+  {
+    let keys = try await ThreeKeys()
+    let box = keys.box
+    let id = try #require(try await keys.ids("red").first)
+    let rotated = try await box.keybackup(
+      ["rotate", "--master-key", "--json"], key: keys.only("green")
+    ).json()
+    let old = try #require(rotated["previous_namespace_id"].text)
+    try Files.remove("\(box.folder)/cspp-namespaces/\(old)/keybackup/keys/\(id).json")
+    let status = try await box.keybackup(
+      ["status", "--json"], key: nil, pin: .none, expecting: nil
+    ).json()
+    #expect(
+      status["lost_ways"].items.map(\.text) == ["../\(old)/keybackup/keys/\(id).json"], "\(status)")
+    let trace = try await box.traced {
+      let slip = try await box.keybackup(
+        ["key", "remove", "rad", "--yes"], key: keys.only("green"), expecting: 66)
+      expectFailure(slip, 66, says: "no way into the backup is called \"rad\"")
+    }
+    #expect(trace.isEmpty, "\(trace)")
+    let removed = try await box.keybackup(
+      ["key", "remove", here ? "red" : id, "--yes", "--json"], key: keys.only("green"),
+      home: here ? box.home : try box.newHome())
+    #expect(try removed.json()["key_ids"].items.map(\.text) == [id], "\(removed.text)")
+    let again = try await box.keybackup(
+      ["rotate", "--master-key", "--json"], key: keys.only("green"))
+    #expect(!again.out.contains(id), "\(again.text)")
+  }
+
   @Test func `A key without an earlier backup is not said to open one`() async throws {
     let keys = try await ThreeKeys()
     let json = try await keys.box.keybackup(

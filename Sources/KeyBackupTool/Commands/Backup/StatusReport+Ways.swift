@@ -31,10 +31,7 @@ extension StatusReport {
         "\(name) was last tested \(counted(Int((now - last) / 86_400), "day")) ago. "
           + proof(of: group))
     }
-    if let lost = LostKeySlot.listed(lostKeySlots) {
-      advice.append(
-        "files of ways in are gone: \(lost). To write them again: keybackup key repair")
-    }
+    advice += lostKeySlots.advice
     for slot in slots where slot.isRemoved {
       for file in slot.files {
         findings.append(

@@ -37,7 +37,7 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
     do throws(UserMessage) {
       named = try KeySlotSelector.group(key, slots)
     } catch {
-      guard error.code == .noInput else { throw error }
+      guard error.code == .noInput, mayBeLost(in: backup) else { throw error }
       return try await removeLost(in: backup, world)
     }
     var ids = Set(named.compactMap(\.keyID))
@@ -62,6 +62,18 @@ struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {
     ids = Set(meant.compactMap(\.keyID))
     try KeySlotSelector.requireSame(meant, in: opened)
     return try remove(meant, from: &opened, backup, world)
+  }
+
+  /// Whether one is named that waits for its box and whose file is gone: a whole ID, or a name that
+  /// this computer remembers.
+  private func mayBeLost(in backup: Backup) -> Bool {
+    let typed = key.lowercased()
+    let hasEarlier = ((try? backup.folder.namespaces()) ?? []).count > 1
+    return hasEarlier && KeyID(hex: typed) != nil
+      || backup.namespace.lostKeySlots.contains { lost in
+        lost.isPending
+          && (lost.label == key || ShortID.matches(typed, lost.keyID.hex))
+      }
   }
 
   /// Removes one that waits for its box and whose file is gone; only the log knows it.
