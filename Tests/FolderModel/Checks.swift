@@ -62,8 +62,9 @@ extension World {
     {
       violate("\(who): a gap is not reported")
     }
-    if expected.awaited.isEmpty, !expected.hasPartialFiles, !isAttacked, health.incomplete > 0,
-      health.operations > 0
+    // Of what was here and is gone the beginning may be missing, too.
+    if expected.awaited.isEmpty, expected.lost.isEmpty, !expected.hasPartialFiles, !isAttacked,
+      health.incomplete > 0, health.operations > 0
     {
       violate("\(who): \(health.incomplete) incomplete, but nothing is missing")
     }

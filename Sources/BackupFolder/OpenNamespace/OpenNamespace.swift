@@ -143,8 +143,7 @@ public struct OpenNamespace: ~Copyable {
     health.afterRetirement = log.writesAfterRetirement().values.reduce(0, +)
     health.successor = log.links.successors.map(\.id).min()
     health.include(missingSealed: missingSealed)
-    // What was here and is gone is told as that.
-    if missingStart != nil, health.incomplete + health.rolledBack == 0 { health.incomplete = 1 }
+    if missingStart != nil, health.incomplete == 0 { health.incomplete = 1 }
     judgeEarlier()
   }
 
