@@ -53,21 +53,9 @@ extension Namespace {
     let gone = OperationNames(losses.filter(memory.verified.contains))
       .union(missing)
     health.include(missingSealed: gone)
-    // Which one an operation follows shows only with the key: two may have the same counter, and one
-    // that nobody has opened yet may be it.
-    let unopened = presentSealed.subtracting(memory.verified).subtracting(memory.unauthorised)
-      .subtracting(losses)
-    var gaps: [OperationName] = []
-    for gap in memory.gaps where presentSealed.contains(gap) {
-      // What has other bytes than its name says is none.
-      var isPerhapsClosed = false
-      for name in unopened.all(of: gap.writer, gap.counter - 1) where try holds(sealed: name) {
-        isPerhapsClosed = true
-      }
-      if !isPerhapsClosed { gaps.append(gap) }
-    }
-    let sealedGaps = OperationNames(gaps).union(presentSealed.withoutPredecessor)
-      .subtracting(memory.acceptedGaps)
+    let sealedGaps = try OperationNames(
+      openGaps(memory, among: presentSealed, besides: losses)
+    ).union(presentSealed.withoutPredecessor).subtracting(memory.acceptedGaps)
     let versions = try OperationNames(lastVersionsNotHere()).subtracting(memory.acceptedVersions)
     // Files that nobody authorised are among what could not be opened.
     var awaitedHere: [OperationName] = []
@@ -83,6 +71,29 @@ extension Namespace {
         + sealedGaps.count + awaitedSealed.count,
       present: present, awaited: awaited, sealedGaps: sealedGaps,
       sealedLosses: gone.union(awaitedSealed), versionsNotHere: versions)
+  }
+
+  /// The operations before which something was missing when the backup was last opened here, and still
+  /// is.
+  ///
+  /// Which one an operation follows shows only with the key: two may have the same counter, and one
+  /// that nobody has opened yet may be it. What has other bytes than its name says is none.
+  private func openGaps(
+    _ memory: FileMemory, among present: OperationNames, besides losses: OperationNames
+  ) throws(BackupFolderError) -> [OperationName] {
+    let unopened = present.subtracting(memory.verified).subtracting(memory.unauthorised)
+      .subtracting(losses)
+    var found: [OperationName] = []
+    for gap in memory.gaps where present.contains(gap) {
+      let before = unopened.all(of: gap.writer, gap.counter - 1)
+      if try !holdsOne(of: before) { found.append(gap) }
+    }
+    return found
+  }
+
+  private func holdsOne(of names: [OperationName]) throws(BackupFolderError) -> Bool {
+    for name in names where try holds(sealed: name) { return true }
+    return false
   }
 
   /// The operations that could not be opened when the backup was last opened here, and that came since.

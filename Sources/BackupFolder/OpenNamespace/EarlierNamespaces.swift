@@ -263,7 +263,7 @@ extension OpenNamespace {
       })
     return missing.count { version in
       version.object.map {
-        live.contains($0) || folders.await($0, contents: version.size)
+        live.contains($0) || folders.isArriving($0, contents: version.size)
           || (try? folders.holdWhole($0, contents: version.size)) != false
       } ?? false
     }

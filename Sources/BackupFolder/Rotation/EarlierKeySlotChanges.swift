@@ -35,14 +35,12 @@ extension OpenNamespace {
   private var lateRemovals: [KnownKeySlots] {
     lineage.earlier.flatMap { older in
       let late = older.open.lateChanges(areRemovals: true)
+      let all = older.open.keyWrappers()
       let known = KnownKeySlots(
-        removed: late, live: older.open.keyWrappers().filter { !older.open.isRemoved($0.key) },
-        all: older.open.keyWrappers())
+        removed: late, live: all.filter { !older.open.isKeySlotRemoved($0.key) }, all: all)
       return (late.isEmpty ? [] : [known]) + older.open.lateRemovals
     }
   }
-
-  private func isRemoved(_ key: KeyID) -> Bool { log.removedKeys.contains(key) }
 
   /// The key slots of which earlier namespaces hold a change beyond the ends that were carried over.
   private func lateKeySlotChanges(areRemovals: Bool) -> Set<KeyID> {

@@ -102,15 +102,12 @@ extension OpenNamespace {
       let isRival = lineage.rivals.contains(older.open.id) && !follows(older.open.id)
       if !isRival, !follows(older.open.id) { continue }
       // Of an earlier namespace only the slots left at its rotation count.
-      let own = keySlots(knownTo: self)
-      let files = older.open.keyWrappers()
-      let left =
-        isRival
-        ? withoutFile(older.open.pendingKeySlots(), described: files)
-          .filter { !own.removed.contains($0.keyID) && !own.isGone($0.keyID, files[$0.keyID]) }
-        : keySlotsWithoutFile
+      var left = keySlotsWithoutFile
       if isRival {
-        let theirs = keySlots(knownTo: older.open)
+        let (own, theirs) = (keySlots(knownTo: self), keySlots(knownTo: older.open))
+        let files = older.open.keyWrappers()
+        left = withoutFile(older.open.pendingKeySlots(), described: files)
+          .filter { !own.removed.contains($0.keyID) && !own.isGone($0.keyID, files[$0.keyID]) }
         try logLeft(left, of: older.open, run: run)
         try follow(theirs, &slots, run: run)
         // Publishing judges the files of all namespaces again, so none may be in use meanwhile.

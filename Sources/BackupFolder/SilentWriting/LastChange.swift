@@ -133,7 +133,7 @@ extension Namespace {
       for version in writer.latest.values where try !holds(version, objects) {
         found.append(version.operation.name)
       }
-      found += try walletOperationsNotHere(of: writer).map(\.name)
+      found += try walletsWithoutFile(of: writer).filter { !$0.isHere }.map(\.operation.name)
     }
     return found
   }

@@ -1,55 +1,49 @@
 public import CSPP
 
-extension BackupFolder {
-  /// The number of wallets that a silent writer of this computer added and that have no CSPP file.
-  ///
-  /// They wait for a computer with the key, or were removed there. Needs no key.
-  ///
-  /// - Parameter writer: from ``localSilentWriters()``.
-  /// - Returns: the number; zero while its namespace is not here.
-  /// - Throws: system errors.
-  public func walletsWithoutFile(
-    of writer: LocalSilentWriter
-  ) throws(BackupFolderError) -> Int {
-    guard let namespace = try namespace(of: writer) else { return 0 }
-    let waiting = try namespace.withoutFile(writer)
-    var count = 0
-    for operation in waiting where try namespace.holds(sealed: operation) { count += 1 }
-    return count
-  }
+/// The wallets that a silent writer of this computer added and that have no CSPP file.
+public struct WaitingWallets: Equatable, Sendable {
+  /// The number of those that wait for a computer with the key, or were removed there.
+  public var here = 0
+  /// The number of those that are not in the folder, and of which nobody has accepted that.
+  public var notHere = 0
+}
 
-  /// The number of wallets that this computer added as a silent writer and that are not in the folder.
+extension BackupFolder {
+  /// The wallets that a silent writer of this computer added and that have no CSPP file.
+  ///
+  /// Needs no key.
   ///
   /// - Parameter writer: from ``localSilentWriters()``.
-  /// - Returns: the number, without those of which a person has accepted that they are missing; zero
-  ///   while its namespace is not here.
+  /// - Returns: their number; none while its namespace is not here.
   /// - Throws: system errors.
-  public func walletsNotHere(of writer: LocalSilentWriter) throws(BackupFolderError) -> Int {
-    guard let namespace = try namespace(of: writer) else { return 0 }
+  public func waitingWallets(
+    of writer: LocalSilentWriter
+  ) throws(BackupFolderError) -> WaitingWallets {
+    var waiting = WaitingWallets()
+    guard let namespace = try namespace(of: writer) else { return waiting }
     let accepted = namespace.rememberedFiles.acceptedVersions
-    return try namespace.walletOperationsNotHere(of: writer).count { !accepted.contains($0.name) }
+    for (operation, isHere) in try namespace.walletsWithoutFile(of: writer) {
+      if isHere {
+        waiting.here += 1
+      } else if !accepted.contains(operation.name) {
+        waiting.notHere += 1
+      }
+    }
+    return waiting
   }
 }
 
 extension Namespace {
-  /// The operations of a silent writer's wallets that have no CSPP file.
-  fileprivate func withoutFile(
-    _ writer: LocalSilentWriter
-  ) throws(BackupFolderError) -> [Operation.Seen] {
+  /// The operations of a silent writer's wallets that have no CSPP file, and whether each is here.
+  func walletsWithoutFile(
+    of writer: LocalSilentWriter
+  ) throws(BackupFolderError) -> [(operation: Operation.Seen, isHere: Bool)] {
     if writer.walletOperations.isEmpty { return [] }
     let files = try walletFolder()
-    return writer.walletOperations.filter { record, _ in
-      files?.holds(FolderLayout.walletFile(record)) != true
-    }.map(\.value)
-  }
-
-  /// The operations of a silent writer's wallets that are not here, nor the CSPP file.
-  func walletOperationsNotHere(
-    of writer: LocalSilentWriter
-  ) throws(BackupFolderError) -> [Operation.Seen] {
-    var found: [Operation.Seen] = []
-    for operation in try withoutFile(writer) where try !holds(sealed: operation) {
-      found.append(operation)
+    var found: [(Operation.Seen, Bool)] = []
+    for (record, operation) in writer.walletOperations
+    where files?.holds(FolderLayout.walletFile(record)) != true {
+      found.append((operation, try holds(sealed: operation)))
     }
     return found
   }

@@ -317,7 +317,6 @@ extension LocalSilentWriter {
       filesBefore: state.files.values.count {
         $0.version != nil && $0.content != nil && $0.counter == 0
       },
-      wallets: Set(state.wallets.filter { $0.value.writerID == state.writerID }.keys),
       walletOperations: state.wallets.filter { $0.value.writerID == state.writerID },
       earlier: state.earlier,
       latest: state.files.compactMapValues { file in

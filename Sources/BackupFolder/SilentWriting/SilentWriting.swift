@@ -27,9 +27,7 @@ public struct LocalSilentWriter: Equatable, Sendable {
   public let versions: [FileID: Digest]
   /// The number of files that this computer saved as an earlier writer, and not since.
   public let filesBefore: Int
-  /// The wallets that this computer has added as this writer.
-  public let wallets: Set<RecordID>
-  /// Their operations.
+  /// The operations by which this computer has added wallets as this writer.
   let walletOperations: [RecordID: Operation.Seen]
   /// The namespaces for which its key was authorised before; the master key was rotated since.
   public let earlier: Set<NamespaceID>
@@ -39,6 +37,9 @@ public struct LocalSilentWriter: Equatable, Sendable {
   let authorised: Operation.Seen?
   /// The last operation that this computer has written as this writer.
   let last: Operation.Seen?
+
+  /// The wallets that this computer has added as this writer.
+  public var wallets: Set<RecordID> { Set(walletOperations.keys) }
 }
 
 /// The version of a file that a silent writer wrote last.

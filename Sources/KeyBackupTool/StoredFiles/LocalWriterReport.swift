@@ -41,10 +41,11 @@ struct LocalWriterReport: Sendable {
       found.0 = try folder.localSilentWriters()
       for writer in found.0
       where writer.namespaceID == backup && !writer.isKnownRetired(in: folder, world) {
-        found.1 += try folder.walletsWithoutFile(of: writer)
+        let wallets = try folder.waitingWallets(of: writer)
+        found.1 += wallets.here
+        missingWallets += wallets.notHere
         if try !folder.holdsLastChange(of: writer) { isLacking = true }
         missing += try folder.filesWithoutLastVersion(of: writer)
-        missingWallets += try folder.walletsNotHere(of: writer)
         notCounting = writer.uncounted(in: folder) ?? notCounting
       }
     } catch {

@@ -137,6 +137,18 @@ struct EarlierKeySlotChangesTests {
     #expect(next.left.isEmpty)
   }
 
+  @Test
+  func `Without the earlier backup a pending key slot is lost for good`() throws {
+    let root = try keys.unlock(.blue).id
+    let new = try keys.rotate(.blue, as: .newBlue).take().id
+    let namespace = try keys.folder("a").namespace(new)
+    #expect(namespace.lostKeySlots.isEmpty)
+    try FileManager.default.removeItem(atPath: path(root, "keybackup/keys"))
+    #expect(namespace.lostKeySlots.map(\.isForGood) == [false])
+    try FileManager.default.removeItem(atPath: path(root, ""))
+    #expect(namespace.lostKeySlots.map(\.isForGood) == [true])
+  }
+
   /// Computer b renews the spare key's secret, and rotates; a knew neither.
   @Test
   func `A renewed security key is not taken for a removed one`() throws {

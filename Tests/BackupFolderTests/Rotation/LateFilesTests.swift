@@ -207,4 +207,19 @@ struct LateFilesTests {
     try node.write("three")
     #expect(try files.open(third, "a").live() == ["three"])
   }
+
+  @Test
+  func `A file that was removed late is told, and stays`() throws {
+    var open = try scene.unlock("a")
+    try open.write("one", "notes")
+    let new = try files.rotate().namespace.id
+    var late = try files.open(files.old, "b")
+    let file = try #require(try late.files().first?.id)
+    try late.removeFile(file)
+    open = try files.open(new, "c")
+    #expect(open.filesRemovedEarlier == [file])
+    #expect(try open.counting()["a/notes"] == ["one"])
+    try open.removeFile(file)
+    #expect(open.filesRemovedEarlier.isEmpty)
+  }
 }

@@ -279,4 +279,33 @@ struct MasterKeyRotationTests {
     }
     Issue.record("no such order of IDs")
   }
+
+  /// Operations that name other namespaces stay of one that is deleted.
+  ///
+  /// An older program wrote such operations
+  /// with wallets in them.
+  @Test(arguments: [false, true])
+  func `What stays of a backup in between brings back no removed wallet`(_ isOlder: Bool) throws {
+    let keys = try Keyring()
+    var open = try keys.unlock(.blue)
+    try open.add(.of("w1"))
+    let first = SharedMasterKey(open.masterKey.copy())
+    let middle = try keys.rotate(.blue, as: .newBlue).take().id
+    open = try keys.unlock(.newBlue, at: middle)
+    if isOlder {
+      let run = try WritingRun.begin(open.namespace.state(make: true))
+      let batch: WalletBatch = try .of("w2")
+      let entry = batch.withEntry(0) { SecretBytes(copying: $0) }
+      try open.publish(at: 1_700_000_000, run: run) { operation in
+        operation.from(first.key)
+        operation.put(RecordID(walletID: "w2"), entry: entry)
+      }
+      open = try keys.unlock(.newBlue, at: middle)
+    }
+    for wallet in try open.restored().words.keys { try open.remove([RecordID(walletID: wallet)]) }
+    let last = try keys.rotate(.newBlue, as: .newerBlue).take().id
+    open = try keys.unlock(.newerBlue, at: last)
+    #expect(try open.restored().words.isEmpty)
+    #expect(open.wouldBringBackWallets == isOlder)
+  }
 }

@@ -75,17 +75,16 @@ struct OwnMemoryTests {
     try add("w2", on: node)
     let folder = try scene.open(node.computer)
     let writer = try #require(try folder.localSilentWriters().last)
-    #expect(try folder.walletsWithoutFile(of: writer) == 2)
-    #expect(try folder.walletsNotHere(of: writer) == 0)
+    #expect(try folder.waitingWallets(of: writer) == WaitingWallets(here: 2))
     try FileManager.default.removeItem(atPath: "\(node.chain)/\(file)")
-    #expect(try folder.walletsWithoutFile(of: writer) == 1)
-    #expect(try folder.walletsNotHere(of: writer) == 1)
+    #expect(try folder.waitingWallets(of: writer) == WaitingWallets(here: 1, notHere: 1))
     let namespace = try folder.namespace()
     try namespace.accept(namespace.acceptance())
-    #expect(try folder.walletsNotHere(of: writer) == 0)
+    #expect(try folder.waitingWallets(of: writer) == WaitingWallets(here: 1))
     // It is added again.
     try add("w1", on: node)
-    #expect(try folder.walletsWithoutFile(of: #require(folder.localSilentWriters().last)) == 2)
+    let now = try #require(try folder.localSilentWriters().last)
+    #expect(try folder.waitingWallets(of: now) == WaitingWallets(here: 2))
   }
 
   @Test
