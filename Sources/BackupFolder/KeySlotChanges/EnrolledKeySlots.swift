@@ -68,6 +68,7 @@ extension OpenNamespace {
   ) throws(BackupFolderError) {
     let run = try WritingRun.begin(namespace.state(make: true))
     try refresh(run: run)
+    slotFiles.unwanted = keys
     _ = try repair(run: run)
     let keys = keys.subtracting(log.removedKeys)
     if keys.isEmpty { return }

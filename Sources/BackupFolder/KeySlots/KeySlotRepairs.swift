@@ -19,4 +19,6 @@ struct KeySlotFiles {
   var replacesForeignEnvelope = false
   /// Key slots whose files are deleted although they opened the backup: the last ones.
   var deletable: Set<KeyID> = []
+  /// Key slots that this run removes: their lost files are not written again first.
+  var unwanted: Set<KeyID> = []
 }

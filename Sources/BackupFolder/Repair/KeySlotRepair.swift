@@ -85,7 +85,7 @@ extension OpenNamespace {
   ///
   /// Nothing else opens their boxes. A removal there that came late removes nothing.
   private mutating func repairPending(run: borrowing WritingRun) throws(BackupFolderError) {
-    for slot in keySlotsWithoutFile {
+    for slot in keySlotsWithoutFile where !slotFiles.unwanted.contains(slot.keyID) {
       guard let left = log.pendingKeySlots[slot.keyID], let older = earlier(left.namespaceID),
         let logged = try? KeyWrapper(parsing: left.file.span, at: older.open.id)
       else { continue }

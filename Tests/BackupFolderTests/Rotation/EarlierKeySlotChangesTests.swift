@@ -131,6 +131,7 @@ struct EarlierKeySlotChangesTests {
     var open = try keys.unlock(.newBlue, at: new)
     try open.removeKeySlots([Keyring.spare.keyID])
     #expect(open.keySlotsWithoutFile.isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: path(root, spareFile)))
     let next = try open.rotateMasterKey(
       to: Keyring.Way.newerBlue.enrolment, secret: keys.bytes(.newerBlue),
       atHand: Keyring.Way.newBlue.keyID)
