@@ -93,11 +93,12 @@ extension FileVersions {
 
   /// The late versions of a file that have to be here before a person writes about it.
   ///
-  /// They are those that count, and those that a version here replaces by name.
+  /// They are those that count, and those that a choice here replaces by name: without them, something
+  /// would be missing for the choice. A finding tells all that it replaces.
   func late(of file: FileID) -> [Version] {
     let all = places[file] ?? []
     var named: Set<Digest> = []
-    for place in all where versions[place].namespace == nil {
+    for place in all where versions[place].namespace == nil && versions[place].kind == .decision {
       named.formUnion(versions[place].put.replaces)
     }
     return all.filter { place in

@@ -3,12 +3,12 @@ public import CSPP
 /// Changes of key slots in namespaces that this one follows, or that follow the same one.
 extension OpenNamespace {
   /// The key slots here of which a computer removed the security key or code in an earlier namespace
-  /// without knowing the rotation.
+  /// without knowing the rotation, or for another rotation that was merged since.
   ///
   /// They still open this one. Nothing follows from the removal here: anyone who has the master key
   /// that was given up may have written it.
   public var keySlotsRemovedEarlier: Set<KeyID> {
-    let late = lateRemovals
+    let late = lateRemovals + rivalRemovals
     if late.isEmpty { return [] }
     let gone = removedKeySlots()
     return Set(
@@ -40,6 +40,20 @@ extension OpenNamespace {
         removed: late, live: all.filter { !older.open.isKeySlotRemoved($0.key) }, all: all)
       return (late.isEmpty ? [] : [known]) + older.open.lateRemovals
     }
+  }
+
+  /// The removals that other rotations knew, which were merged.
+  private var rivalRemovals: [KnownKeySlots] {
+    lineage.earlier.flatMap { older in
+      (wasRival(older.open) ? [keySlots(knownTo: older.open)] : []) + older.open.rivalRemovals
+    }
+  }
+
+  /// Whether an earlier namespace was made from one that this one was made from, too.
+  private func wasRival(_ other: borrowing OpenNamespace) -> Bool {
+    let sources = Set(log.links.earlier.map(\.namespaceID))
+    return sources.contains(other.id)
+      && other.log.links.earlier.contains { sources.contains($0.namespaceID) }
   }
 
   /// The key slots of which earlier namespaces hold a change beyond the ends that were carried over.

@@ -43,7 +43,8 @@ extension RotateCommand {
       keyID: unfinished?.keyID)
     let left = opened.pendingKeySlots(besides: atHand, of: slot.credentialID)
     let hasKits = ((try? opened.allKeySlots()) ?? []).contains { Kit($0) != nil && !$0.isRemoved }
-    try await announce(left, key, enrolment, secret, world)
+    let lost = try backup.namespace(of: opened).lostKeySlots.filter(\.isForGood).map(\.keyID)
+    try await announce(left, lost: Set(lost), key, enrolment, secret, world)
 
     let total = try backup.namespace(of: opened).countWalletFiles()
     var bars = RotationBars(wallets: total, unlock.common, world)
@@ -87,8 +88,10 @@ extension RotateCommand {
   }
 
   /// Says who gets to the new backup, before anything is written.
+  ///
+  /// A box will wait for each key slot in `left`. Nothing opens the box of those in `lost`.
   private func announce(
-    _ left: [PendingKeySlot], _ key: OpenAuthenticator, _ enrolment: Enrolment,
+    _ left: [PendingKeySlot], lost: Set<KeyID>, _ key: OpenAuthenticator, _ enrolment: Enrolment,
     _ secret: borrowing SecretBytes, _ world: World
   ) async throws(UserMessage) {
     if case .securityKey(let credential) = enrolment.kind, left.isEmpty {
@@ -106,7 +109,10 @@ extension RotateCommand {
     for slot in left {
       unlock.output(world).note(
         "\"\(PrintableText.name(slot.label, limit: 40))\" (\(slot.keyID.hex.prefix(8))) was not "
-          + "used in this run. It will still work.")
+          + "used in this run. "
+          + (lost.contains(slot.keyID)
+            ? "It no longer opens this backup: its file was in an earlier backup that is gone."
+            : "It will still work."))
     }
     let prompter = unlock.common.prompter(world)
     guard prompter.canAsk else { return }

@@ -58,9 +58,9 @@ extension OpenNamespace {
     let slots = gone.isEmpty ? [] : (try? allKeySlots(evenLost: true)) ?? []
     let removed = slots.compactMap { slot in
       slot.keyID.flatMap { gone.contains($0) ? $0 : nil }.map { key in
-        "\"\(PrintableText.name(slot.label, limit: 40))\" was removed late, in the backup as it was "
-          + "before its master key was rotated. It still opens this backup. If you removed it: keybackup "
-          + "key remove \(key.hex)"
+        "\"\(PrintableText.name(slot.label, limit: 40))\" was removed from another backup, by somebody "
+          + "who did not know this one. It still opens this one. If you removed it: keybackup key remove "
+          + key.hex
       }
     }
     let added = keySlotsAddedEarlier.map { label in

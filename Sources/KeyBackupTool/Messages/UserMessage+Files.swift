@@ -38,7 +38,8 @@ extension UserMessage {
         UserMessage(
           .cannotCreate, "that computer is authorised already",
           hint: "to see the computers: keybackup writers list\n"
-            + "to let it do more, run there: keybackup writers request --new-key")
+            + "to let it do more, or if an older disk was put back there, run there: keybackup writers "
+            + "request --new-key")
       case .retired:
         UserMessage(
           .cannotCreate, "that computer was retired, and its key never returns",

@@ -225,4 +225,33 @@ struct EarlierKeySlotChangesTests {
       }
     }
   }
+
+  @Test
+  func `A removal in the other rotation's backup is told also after they are merged`() throws {
+    var isOtherBehind = false
+    while !isOtherBehind {
+      let keys = try Keyring()
+      try keys.part()
+      let one = try keys.rotate(.blue, as: .newBlue).take().id
+      _ = try keys.rotate(.spare, as: .newSpare, "b", keys.replica)
+      let two = try keys.scene.open("b", keys.replica).namespace().id
+      var other = try keys.unlock(.newSpare, at: two, "b", keys.replica)
+      try other.removeKeySlots([Keyring.blue.keyID])
+      try keys.join()
+      isOtherBehind = one < two
+      guard isOtherBehind else { continue }
+      let rival = SharedMasterKey(
+        try keys.slot(.newSpare, at: two, "e").unwrap(secret: keys.bytes(.newSpare)))
+      func open() throws -> ResolvedNamespace {
+        try keys.folder("e").namespace(one).follow(
+          keys.slot(.newBlue, at: one, "e").unwrap(secret: keys.bytes(.newBlue)), keys: [rival])
+      }
+      var found = try open()
+      let slots = try found.namespace.mergeRivals()
+      #expect(slots?.kept.map(\.keyID) == [Keyring.Way.newBlue.keyID])
+      found = try open()
+      #expect(try found.namespace.mergeRivals() == nil)
+      #expect(found.namespace.keySlotsRemovedEarlier == [Keyring.Way.newBlue.keyID])
+    }
+  }
 }

@@ -101,4 +101,33 @@ struct RivalRotationsWithFilesTests {
       #expect(try resolved.namespace.counting() == ["node/channel.backup": ["one"]])
     }
   }
+
+  @Test
+  func `A removed file of which two rotations had different versions keeps no earlier backup`() throws {
+    // The older version has to lie in the rotation that gives way: the lowest ID is in charge.
+    var isOlderBehind = false
+    while !isOlderBehind {
+      let files = try RotatedFiles()
+      let node = try SilentComputer(files.scene)
+      _ = try files.scene.unlock("b")
+      var made: [NamespaceID] = []
+      try files.scene.apart {
+        made.append(try files.rotate("a", as: 6).namespace.id)
+      } and: {
+        try node.write("one")
+        made.append(try files.rotate("b", as: 7).namespace.id)
+        try node.write("two")
+      }
+      isOlderBehind = made[0] < made[1]
+      let keys = try made.map { SharedMasterKey(try files.key(of: $0)) }
+      var resolved = try files.scene.open("a").namespace(files.old)
+        .follow(files.key(of: files.old), keys: keys)
+      try resolved.namespace.mergeRivals()
+      #expect(try resolved.namespace.counting() == ["node/channel.backup": ["two"]])
+      let file = try #require(try resolved.namespace.files().first)
+      #expect(resolved.namespace.filesOnlyEarlier.isEmpty == false)
+      try resolved.namespace.removeFile(file.id)
+      #expect(resolved.namespace.filesOnlyEarlier.isEmpty)
+    }
+  }
 }

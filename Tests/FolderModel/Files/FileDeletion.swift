@@ -21,11 +21,10 @@ extension FileWorld {
     }
   }
 
-  /// Authorises each computer again, or retires it.
+  /// Authorises each computer again, or retires it, also where it has lost that it was authorised.
   private func moveOn(_ settler: Machine) {
     for machine in machines where machine.role == .silent {
-      if Bool.random(using: &generator) {
-        authorise(machine, by: settler)
+      if Bool.random(using: &generator), authorise(machine, by: settler) {
         engine.deliverAll()
         play(machine, "writes once", crashAt: nil) { () throws(BackupFolderError) in
           guard let writer = try writer(machine) else { return "not authorised" }

@@ -11,7 +11,8 @@ extension FileWorld {
   /// Authorises a computer, or authorises it again for the namespace that is in charge now.
   ///
   /// The lines go by another way than the folder.
-  func authorise(_ silent: Machine, by keyed: Machine, crashAt change: Int? = nil) {
+  @discardableResult
+  func authorise(_ silent: Machine, by keyed: Machine, crashAt change: Int? = nil) -> Bool {
     var request: String?
     var isNewKey = false
     play(silent, "requests", crashAt: nil) { () throws(BackupFolderError) in
@@ -33,12 +34,15 @@ extension FileWorld {
       if !Crash.hasHappened { answer = line }
       return "in \(opened.namespace.id.hex.prefix(4))"
     }
-    guard let answer else { return }
+    guard let answer else { return false }
+    var isDone = false
     play(silent, "accepts", crashAt: change) { () throws(BackupFolderError) in
       _ = try folder(silent).acceptSilentWriting(answer)
       if isNewKey, !Crash.hasHappened { (silent.last, silent.texts) = ([:], [:]) }
+      isDone = !Crash.hasHappened
       return ""
     }
+    return isDone
   }
 
   /// Adds a version of a file without the key.
