@@ -75,11 +75,28 @@ extension OpenNamespace {
     try copy(versionsWithoutContents(of: file), run: run)
   }
 
-  /// Copies contents that are damaged here and whole in an earlier namespace; all are read.
+  /// The kept versions of this namespace whose objects are not whole, while a sync program made another
+  /// file of each.
+  private func versionsWithConflictCopies() throws(BackupFolderError) -> [FileVersion] {
+    guard let own = try namespace.objects() else { return [] }
+    let copied = try own.objectsWithConflictCopies()
+    var found: [FileVersion] = []
+    var known: Set<Digest> = []
+    for version in fileState.versions.kept where version.namespace == nil {
+      guard let object = version.put.version.object, copied.contains(object),
+        known.insert(object).inserted
+      else { continue }
+      if try !([own].hold(object)) { found.append(version.put.version) }
+    }
+    return found
+  }
+
+  /// Copies contents that are damaged here and whole in an earlier namespace or a conflict copy; all are
+  /// read.
   ///
   /// - Throws: ``BackupFolderError/interrupted``; system errors.
   mutating func repairCarriedObjects(run: borrowing WritingRun) throws(BackupFolderError) {
-    try copy(damagedCarriedVersions(), run: run)
+    try copy(damagedCarriedVersions() + versionsWithConflictCopies(), run: run)
   }
 
   private mutating func copy(

@@ -62,8 +62,8 @@ extension OpenNamespace {
     let rules = fileState.versions
     if let held = rules.heldBack(version) {
       let followed = rules.predecessors(of: held)
-      try write(
-        held, read: source, replacing: followed.names, refusing: followed.heldBack, run: run)
+      let replaces = keepingAside(Set(followed.names), for: held)
+      try write(held, read: source, replacing: replaces, refusing: followed.heldBack, run: run)
       return true
     }
     guard let kept = rules.refused(version) ?? known(version) else {
@@ -91,9 +91,28 @@ extension OpenNamespace {
     let names = rules.names(of: isRepaired ? live : aside) + alone.names(of: others)
     try adoptFollowers(of: kept, run: run)
     let followed = fileState.versions
-    let replaces = Set(names + followed.names(of: followed.followers(of: kept))).sorted()
-    try write(kept, read: source, replacing: replaces, refusing: held, run: run)
+    let replaces = Set(names + followed.names(of: followed.followers(of: kept)))
+    try write(
+      kept, read: source, replacing: keepingAside(replaces, for: kept), refusing: held, run: run)
     return true
+  }
+
+  /// The names that a choice replaces: the given ones, and those of versions that it would bring back.
+  private func keepingAside(
+    _ names: Set<Digest>, for kept: FileVersions.Version
+  ) -> [Digest] {
+    let rules = [fileState.versions, versionsAlone]
+    var names = names
+    while true {
+      let choice = FileVersions.Version(
+        operation: Operation.Seen(
+          writerID: kept.operation.writerID, counter: 0, digest: Digest(words: .zero)),
+        place: 0, at: 0, put: kept.put.replacing(names.sorted()), made: kept.made, by: kept.by,
+        kind: .decision)
+      let freed = rules.flatMap { $0.freed(by: choice) }
+      if names.isSuperset(of: freed) { return names.sorted() }
+      names.formUnion(freed)
+    }
   }
 
   /// Writes a version again, as a person's choice, and decides against versions that are held back.

@@ -330,6 +330,18 @@ struct FileVersions {
 
   // MARK: Questions
 
+  /// The names of versions that a choice, not written yet, would bring back: it may reach, for an older
+  /// choice, what replaced that one (rule 3).
+  func freed(by choice: Version) -> [Digest] {
+    var rules = self
+    rules.versions.append(choice)
+    rules.places[choice.put.fileID, default: []].append(versions.count)
+    rules.byMade[choice.madeKey, default: []].append(Int32(versions.count))
+    rules.resolve()
+    let back = rules.live(choice.put.fileID).filter { $0 < versions.count && isDead[$0] }
+    return names(of: back.filter { versions[$0].made != choice.made })
+  }
+
   /// The versions that were not given up, also those that are held back.
   var kept: [Version] {
     versions.indices.filter { !isDropped[$0] }.map { versions[$0] } + retired

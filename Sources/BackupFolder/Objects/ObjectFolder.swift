@@ -292,6 +292,16 @@ struct ObjectFolder {
   /// The most copies of one object that are tried: anyone who writes to the folder can plant some.
   private static let mostCopies = 16
 
+  /// The objects of which other files are here that are called after them.
+  func objectsWithConflictCopies() throws(BackupFolderError) -> Set<Digest> {
+    Set(
+      try directory.names().compactMap { name in
+        Digest(hex: String(name.prefix(64))).flatMap {
+          name == FolderLayout.objectFile($0) ? nil : $0
+        }
+      })
+  }
+
   /// The names of files that sync programs made of an object, with the object's size.
   func conflictCopies(of object: Digest, contents size: UInt64) -> [String] {
     let own = FolderLayout.objectFile(object)

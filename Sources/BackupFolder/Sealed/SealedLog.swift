@@ -45,6 +45,10 @@ struct SealedLog {
   private(set) var unauthorised: Set<OperationName> = []
   /// Those of which a person has accepted that.
   private var accepted: OperationNames = []
+  /// The files that were not read, by what their names claim.
+  private var damaged:
+    [(file: LogFile, claimed: OperationName, state: WalletState, reason: String)] =
+      []
   /// The files that hold an operation in another spelling, by what their names claim.
   private var respelled: [(file: LogFile, claimed: OperationName)] = []
   /// Whether some folder could not be listed.
@@ -108,6 +112,7 @@ struct SealedLog {
       sealed.read(file, in: &files, namespace, by: reader, &workspace)
     }
     sealed.bringInOrder()
+    sealed.reportDamaged()
     sealed.reportRespelled()
     sealed.judge(log.files.retirements)
     return sealed
@@ -215,18 +220,38 @@ struct SealedLog {
   private mutating func report(
     _ file: LogFile, in files: inout LogFiles, _ state: WalletState, _ reason: String
   ) {
-    if let name = file.claimedName, unread.count < Self.mostIncomplete { unread.insert(name) }
+    var (state, reason) = (state, reason)
     if case .other(let folder, let name) = file, let awaited = SyncPlaceholder.awaited(name) {
-      if files.holds(awaited, of: folder) { return }
-      if let name = file.claimedName, incomplete.count < Self.mostIncomplete {
-        incomplete.insert(name)
+      if files.holds(awaited, of: folder) {
+        if let name = file.claimedName, unread.count < Self.mostIncomplete { unread.insert(name) }
+        return
       }
-      return findings.report(finding(file, .incomplete, SyncPlaceholder.reason))
+      (state, reason) = (.incomplete, SyncPlaceholder.reason)
     }
-    if state == .incomplete, let name = file.claimedName, incomplete.count < Self.mostIncomplete {
-      incomplete.insert(name)
+    if let name = file.claimedName, damaged.count < Self.mostIncomplete {
+      damaged.append((file, name, state, reason))
+    } else {
+      findings.report(finding(file, state, reason))
     }
-    findings.report(finding(file, state, reason))
+  }
+
+  /// Reports files that were not read.
+  ///
+  /// Where another file, such as a conflict copy, has the operation, nothing is missing.
+  private mutating func reportDamaged() {
+    if damaged.isEmpty { return }
+    let here = names
+    for (file, claimed, state, reason) in damaged {
+      if here.contains(claimed) {
+        findings.report(finding(file, .foreign, "\(reason); another file has this operation"))
+        continue
+      }
+      unread.insert(claimed)
+      if state == .incomplete { incomplete.insert(claimed) }
+      findings.report(finding(file, state, reason))
+    }
+    unread.subtract(unread.filter { here.contains($0) })
+    damaged = []
   }
 
   private static let respelledReason = "a copy in another spelling: it changes nothing"

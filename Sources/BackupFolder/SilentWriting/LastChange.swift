@@ -88,7 +88,7 @@ extension BackupFolder {
   /// - Throws: if a listing fails; ``BackupFolderError/interrupted``.
   public func holdsAuthorisation(of writer: LocalSilentWriter) throws(BackupFolderError) -> Bool {
     guard let operation = writer.authorised else { return true }
-    return try namespace(of: writer)?.holdsClaim(of: operation) ?? false
+    return try namespace(of: writer)?.holds(logged: operation) ?? false
   }
 
   /// The namespace for which a silent writer was authorised; nil if it is not here.
@@ -103,11 +103,18 @@ extension BackupFolder {
 }
 
 extension Namespace {
-  /// Whether a file of the log claims to be an operation.
-  func holdsClaim(of operation: Operation.Seen) throws(BackupFolderError) -> Bool {
+  /// Whether the log has an operation with its bytes, also as a conflict copy.
+  ///
+  /// A file in another folder of the log, or in another spelling of its name, is believed.
+  func holds(logged operation: Operation.Seen) throws(BackupFolderError) -> Bool {
     guard let folder = try logFolder() else { return false }
+    let limit = settings.limits.operation
     let name = FolderLayout.operationFile(counter: operation.counter, digest: operation.digest)
-    if try folder.readableSubdirectory(operation.writerID.hex)?.holds(name) == true { return true }
+    if let chain = try folder.readableSubdirectory(operation.writerID.hex) {
+      if try chain.holds(operation.digest, in: name, limit: limit) { return true }
+      if try chain.holdsCopy(of: operation.name, limit: limit) { return true }
+      if chain.holds(name) { return false }
+    }
     return try LogListing(folder).claimedNames.contains(operation.name)
   }
 
@@ -134,6 +141,7 @@ extension Namespace {
         found.append(version.operation.name)
       }
       found += try walletsWithoutFile(of: writer).filter { !$0.isHere }.map(\.operation.name)
+      found += try earlierWalletsWithoutFile(of: writer).map(\.name)
     }
     return found
   }
@@ -155,45 +163,59 @@ extension Namespace {
     _ = consume lock
   }
 
-  /// Whether a version is here, and its object by its size.
+  /// Whether a version is here, and its object, or a conflict copy of it, by its size.
   fileprivate func holds(
     _ latest: LatestVersion, _ objects: ObjectFolder?
   ) throws(BackupFolderError) -> Bool {
     guard try holds(sealed: latest.operation) else { return false }
     guard let object = latest.object else { return true }
-    return objects?.holds(object, contents: latest.size) == true
+    if objects?.holds(object, contents: latest.size) == true { return true }
+    return latest.size.map { objects?.conflictCopies(of: object, contents: $0).isEmpty == false }
+      ?? false
   }
 
   /// Whether a sealed operation is here with its bytes, or in another spelling.
   func holds(sealed operation: Operation.Seen) throws(BackupFolderError) -> Bool {
     let name = FolderLayout.operationFile(counter: operation.counter, digest: operation.digest)
     let folder = try ownFolder(FolderLayout.sealedFolder)
+    var isDamaged = false
     for chain in SilentChain.folderNames(operation.writerID) {
       guard let chain = try? folder?.readableSubdirectory(chain), chain.holds(name) else {
         continue
       }
-      return try chain.holds(
-        operation.digest, in: name, limit: settings.limits.sealedOperation)
+      if try chain.holds(operation.digest, in: name, limit: settings.limits.sealedOperation) {
+        return true
+      }
+      isDamaged = true
     }
-    if try sealedNames().contains(operation.name) { return true }
+    if !isDamaged, try sealedNames().contains(operation.name) { return true }
     return try holds(sealed: operation.name)
   }
 
   /// Whether a file of a sealed operation has the bytes that its name stands for, also a conflict copy.
   func holds(sealed name: OperationName) throws(BackupFolderError) -> Bool {
     let folder = try ownFolder(FolderLayout.sealedFolder)
-    let limit = settings.limits.sealedOperation
-    // Behind the writer's ID.
-    let stem = name.description.dropFirst(name.writer.hex.utf8.count + 1)
     for chain in SilentChain.folderNames(name.writer) {
       guard let chain = try? folder?.readableSubdirectory(chain) else { continue }
-      let files = try chain.names().filter { $0.hasPrefix(stem) }
-      for file in files.sorted().prefix(Self.mostCopies) {
-        let found = try chain.digest(of: file, limit: limit).map {
-          OperationName(writer: name.writer, counter: name.counter, digest: $0)
-        }
-        if found == name { return true }
+      if try chain.holdsCopy(of: name, limit: settings.limits.sealedOperation) { return true }
+    }
+    return false
+  }
+}
+
+extension Directory {
+  /// Whether a file here that is called after an operation, as conflict copies are, has its bytes.
+  fileprivate func holdsCopy(
+    of name: OperationName, limit: Int
+  ) throws(BackupFolderError) -> Bool {
+    // Behind the writer's ID.
+    let stem = name.description.dropFirst(name.writer.hex.utf8.count + 1)
+    let files = try names().filter { $0.hasPrefix(stem) }
+    for file in files.sorted().prefix(Self.mostCopies) {
+      let found = try digest(of: file, limit: limit).map {
+        OperationName(writer: name.writer, counter: name.counter, digest: $0)
       }
+      if found == name { return true }
     }
     return false
   }

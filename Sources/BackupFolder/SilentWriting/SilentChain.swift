@@ -204,7 +204,7 @@ final class SilentChain {
   func hasAdded(_ record: RecordID) throws(BackupFolderError) -> Bool {
     guard let operation = state.wallets[record] else { return false }
     if operation.writerID == state.writerID {
-      return try holds(operation.digest, counter: operation.counter)
+      return try namespace.holds(sealed: operation)
     }
     let folder = try namespace.walletFolder()
     let name = FolderLayout.walletFile(record)

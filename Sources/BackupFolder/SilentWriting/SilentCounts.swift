@@ -6,6 +6,8 @@ public struct WaitingWallets: Equatable, Sendable {
   public var here = 0
   /// The number of those that are not in the folder, and of which nobody has accepted that.
   public var notHere = 0
+  /// The number of those that this computer added as an earlier writer: they may not count, or were removed.
+  public var before = 0
 }
 
 extension BackupFolder {
@@ -29,6 +31,9 @@ extension BackupFolder {
         waiting.notHere += 1
       }
     }
+    waiting.before = try namespace.earlierWalletsWithoutFile(of: writer).count {
+      !accepted.contains($0.name)
+    }
     return waiting
   }
 }
@@ -46,6 +51,20 @@ extension Namespace {
       found.append((operation, try holds(sealed: operation)))
     }
     return found
+  }
+
+  /// The operations of the wallets without a CSPP file that this computer added before it was authorised
+  /// again.
+  ///
+  /// Whether these operations ever counted cannot be seen without the key.
+  func earlierWalletsWithoutFile(
+    of writer: LocalSilentWriter
+  ) throws(BackupFolderError) -> [Operation.Seen] {
+    if writer.walletsBefore.isEmpty { return [] }
+    let files = try walletFolder()
+    return writer.walletsBefore.filter {
+      files?.holds(FolderLayout.walletFile($0.key)) != true
+    }.map(\.value)
   }
 }
 

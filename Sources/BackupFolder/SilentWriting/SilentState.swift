@@ -318,6 +318,7 @@ extension LocalSilentWriter {
         $0.version != nil && $0.content != nil && $0.counter == 0
       },
       walletOperations: state.wallets.filter { $0.value.writerID == state.writerID },
+      walletsBefore: state.wallets.filter { $0.value.writerID != state.writerID },
       earlier: state.earlier,
       latest: state.files.compactMapValues { file in
         guard let version = file.version, file.content != nil, file.counter > 0 else {

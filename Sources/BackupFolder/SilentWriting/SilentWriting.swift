@@ -29,6 +29,8 @@ public struct LocalSilentWriter: Equatable, Sendable {
   public let filesBefore: Int
   /// The operations by which this computer has added wallets as this writer.
   let walletOperations: [RecordID: Operation.Seen]
+  /// The same of the writers that this computer was before.
+  let walletsBefore: [RecordID: Operation.Seen]
   /// The namespaces for which its key was authorised before; the master key was rotated since.
   public let earlier: Set<NamespaceID>
   /// The versions that this computer wrote last as this writer, of files that it did not remove since.

@@ -16,6 +16,8 @@ struct LocalWriterReport: Sendable {
   private let unkept: [PathComponent]
   /// Wallets that were added here and are not in the folder.
   private let lostWallets: Int
+  /// Wallets that were added here before this computer was authorised again, and have no CSPP file.
+  private let walletsBefore: Int
   /// Why nothing that is written here counts; nil: it does.
   private let uncounted: UserMessage?
   /// The backup for which this computer was authorised last, if it is another one and not here.
@@ -36,13 +38,16 @@ struct LocalWriterReport: Sendable {
     var isLacking = false
     var missing: [PathComponent] = []
     var missingWallets = 0
+    var earlierWallets = 0
     var notCounting: UserMessage?
     do throws(BackupFolderError) {
       found.0 = try folder.localSilentWriters()
       for writer in found.0
       where writer.namespaceID == backup && !writer.isKnownRetired(in: folder, world) {
         let wallets = try folder.waitingWallets(of: writer)
-        found.1 += wallets.here
+        let isCounting = try folder.holdsAuthorisation(of: writer)
+        found.1 += isCounting ? wallets.here : 0
+        earlierWallets += wallets.before
         missingWallets += wallets.notHere
         if try !folder.holdsLastChange(of: writer) { isLacking = true }
         missing += try folder.filesWithoutLastVersion(of: writer)
@@ -59,6 +64,7 @@ struct LocalWriterReport: Sendable {
     lacksLastChange = isLacking
     unkept = missing
     lostWallets = missingWallets
+    walletsBefore = earlierWallets
     uncounted = notCounting
     problem = obstacle
     movedHint = folder.movedHint
@@ -126,6 +132,13 @@ struct LocalWriterReport: Sendable {
         "\(counted(lostWallets, "wallet")) that \(lostWallets == 1 ? "was" : "were") added here without a "
           + "touch \(lostWallets == 1 ? "is" : "are") not in the folder. When nothing more will come, add "
           + "them again: keybackup wallet add")
+      advice.append("if they are no longer needed: keybackup status --accept")
+    }
+    if walletsBefore > 0 {
+      advice.append(
+        "\(counted(walletsBefore, "wallet")) that \(walletsBefore == 1 ? "was" : "were") added here before "
+          + "this computer was authorised again \(walletsBefore == 1 ? "is" : "are") not in the backup. "
+          + "Unless somebody removed them, add them again: keybackup wallet add")
       advice.append("if they are no longer needed: keybackup status --accept")
     }
     if waiting > 0 {

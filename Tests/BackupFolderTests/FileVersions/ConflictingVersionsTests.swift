@@ -117,6 +117,24 @@ struct ConflictingVersionsTests {
     #expect(try open.live() == ["better"])
   }
 
+  /// The third choice reaches, for the second one, what replaced that.
+  @Test
+  func `A version that was chosen before counts alone when it is chosen again`() throws {
+    let node = try SilentComputer(scene)
+    func choose(_ text: String) throws {
+      var open = try scene.unlock("a")
+      try open.choose(#require(try open.file().versions.first { try open.text($0) == text }))
+      #expect(try scene.unlock("b").live() == [text])
+    }
+    try node.write("one")
+    try node.write("two")
+    try choose("one")
+    try node.write("three")
+    try choose("three")
+    try node.write("four")
+    for text in ["one", "three", "one", "four"] { try choose(text) }
+  }
+
   @Test
   func `After its retirement a stolen computer is held back, until a person chooses`() throws {
     let node = try SilentComputer(scene)

@@ -59,6 +59,29 @@ struct ObjectCopyTests {
     #expect(try open.text(chosen).utf8.count == 100_000)
   }
 
+  @Test(arguments: ["", "cut", "damaged", nil])
+  func `A whole conflict copy repairs the object, also that of a replaced version`(
+    _ damage: String?
+  ) throws {
+    let path = try #require(try objects().first)
+    let manager = FileManager.default
+    let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+    try manager.copyItem(atPath: path, toPath: path.dropLast(4) + " (conflicted copy).bin")
+    switch damage {
+    case "": try Data().write(to: URL(fileURLWithPath: path))
+    case "cut": try whole.prefix(50_000).write(to: URL(fileURLWithPath: path))
+    case nil: try manager.removeItem(atPath: path)
+    default: try self.damage(path)
+    }
+    try node.write("newer")
+    var open = try scene.unlock("b")
+    try open.repair()
+    #expect(open.copiedContents == 1)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == whole)
+    try open.repair()
+    #expect(open.copiedContents == 1)
+  }
+
   @Test
   func `Nothing stands in where no copy is whole`() throws {
     let path = try #require(try objects().first)

@@ -103,7 +103,7 @@ struct RivalRotationsWithFilesTests {
   }
 
   @Test
-  func `A removed file of which two rotations had different versions keeps no earlier backup`() throws {
+  func `A removed file that two rotations had in two versions keeps no earlier backup`() throws {
     // The older version has to lie in the rotation that gives way: the lowest ID is in charge.
     var isOlderBehind = false
     while !isOlderBehind {

@@ -120,6 +120,28 @@ struct AcceptedGapsTests {
     #expect(try namespace.missingSealed().map(\.counter) == [2])
   }
 
+  @Test(arguments: ["", "{", "xx"])
+  func `One that is damaged is not missing while a conflict copy is whole`(_ damage: String) throws
+  {
+    let operations = try (1...3).map { try node.write("\($0)") }
+    let own = try path(operations[1])
+    let copy = own.dropLast(".json".count) + " (conflicted copy).json"
+    try FileManager.default.copyItem(atPath: own, toPath: String(copy))
+    try Data(damage.utf8).write(to: URL(fileURLWithPath: own))
+    for computer in ["b", "c"] {
+      var open = try scene.unlock(computer)
+      try open.remember()
+      #expect(open.sealedFindings.map(\.state) == [.foreign])
+      #expect(!open.hasSealedGap && open.silentWriters().allSatisfy { !$0.lacksChanges })
+    }
+    try FileManager.default.removeItem(atPath: String(copy))
+    #expect(
+      try scene.unlock("b").sealedFindings.map(\.state) == [
+        damage == "xx" ? .unreadable : .incomplete
+      ])
+    #expect(try lacks("b"))
+  }
+
   @Test
   func `One whose authorisation is gone, and what anybody put there`() throws {
     try node.write("one")

@@ -96,8 +96,64 @@ struct OwnMemoryTests {
     try open.retire(node.writer.signingKey)
     let again = try SilentComputer(scene)
     #expect(again.writer.signingKey != node.writer.signingKey)
-    #expect(throws: BackupFolderError.silentWriter(.walletAdded(RecordID(walletID: "w1")))) {
+    let record = RecordID(walletID: "w1")
+    #expect(throws: BackupFolderError.silentWriter(.walletAdded(record))) {
       try add("w1", on: again)
+    }
+    // Without its CSPP file it is told, until that is accepted.
+    let folder = try scene.open(again.computer)
+    #expect(try folder.waitingWallets(of: again.writer) == WaitingWallets())
+    let view = try scene.namespacePath + "/wallets/" + FolderLayout.walletFile(record)
+    try FileManager.default.removeItem(atPath: view)
+    #expect(try folder.waitingWallets(of: again.writer) == WaitingWallets(before: 1))
+    let namespace = try folder.namespace()
+    try namespace.accept(namespace.acceptance())
+    #expect(try folder.waitingWallets(of: again.writer) == WaitingWallets())
+  }
+
+  @Test
+  func `An authorisation counts by its bytes, also as a conflict copy`() throws {
+    let node = try SilentComputer(scene)
+    let folder = try scene.open(node.computer)
+    let writer = try #require(try folder.localSilentWriters().last)
+    let authorised = try #require(writer.authorised)
+    let chain = try scene.namespacePath + "/keybackup/log/\(authorised.writerID)/"
+    let name = FolderLayout.operationFile(counter: authorised.counter, digest: authorised.digest)
+    let whole = try Data(contentsOf: URL(fileURLWithPath: chain + name))
+    #expect(try folder.holdsAuthorisation(of: writer))
+    for damaged in [Data(), whole.prefix(100), Data("xx".utf8)] {
+      try damaged.write(to: URL(fileURLWithPath: chain + name))
+      #expect(try !folder.holdsAuthorisation(of: writer))
+    }
+    let copy = chain + name.dropLast(".json".count) + " (conflicted copy).json"
+    try whole.write(to: URL(fileURLWithPath: copy))
+    #expect(try folder.holdsAuthorisation(of: writer))
+    try FileManager.default.removeItem(atPath: chain + name)
+    #expect(try folder.holdsAuthorisation(of: writer))
+    #expect(try !scene.unlock("b").silentWriters().isEmpty)
+    try FileManager.default.removeItem(atPath: copy)
+    #expect(try !folder.holdsAuthorisation(of: writer))
+  }
+
+  @Test
+  func `A wallet of whose operation only a conflict copy is whole is here`() throws {
+    let node = try SilentComputer(scene)
+    try add("w1", on: node)
+    let chain = try node.chain
+    let name = try #require(try FileManager.default.contentsOfDirectory(atPath: chain).first)
+    try add("w2", on: node)
+    let path = "\(chain)/\(name)"
+    let copy = "\(chain)/\(name.dropLast(".json".count)) (conflicted copy).json"
+    try FileManager.default.moveItem(atPath: path, toPath: copy)
+    let folder = try scene.open(node.computer)
+    let record = RecordID(walletID: "w1")
+    for damage in [nil, "", "xx"] {
+      if let damage { try Data(damage.utf8).write(to: URL(fileURLWithPath: path)) }
+      #expect(throws: BackupFolderError.silentWriter(.walletAdded(record))) {
+        try add("w1", on: node)
+      }
+      let writer = try #require(try folder.localSilentWriters().last)
+      #expect(try folder.waitingWallets(of: writer) == WaitingWallets(here: 2))
     }
   }
 

@@ -78,7 +78,8 @@ struct KeyRepairCommand: ParsableCommand, KeyBackupCommand {
     }
     if copied > 0 {
       lines.append(
-        "Copied from the earlier backup: the contents of \(counted(copied, "version")) of files")
+        "Copied from an earlier backup or a conflict copy: the contents of \(counted(copied, "version")) of files"
+      )
     }
     if lines.isEmpty { return isAdmitted ? "Nothing else to repair." : "Nothing to repair." }
     return lines.joined(separator: "\n")
