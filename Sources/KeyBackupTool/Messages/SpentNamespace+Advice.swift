@@ -6,9 +6,9 @@ extension SpentNamespace {
   /// The advice: that it may be deleted, and that its history is lost then.
   var advice: [String] {
     [
-      "the earlier backup \(id.hex) may be deleted, except \(Self.keys) and "
-        + operations.joined(separator: ", ")
-        + ". Then run: keybackup status --accept --namespace \(id.hex)",
+      "the earlier backup \(id.hex) may be deleted: the folder cspp-namespaces/\(id.hex), except in it "
+        + "\(Self.keys) and " + operations.joined(separator: ", ")
+        + ". Then run on each computer: keybackup status --accept --namespace \(id.hex)",
       "the earlier backup \(id.hex) alone has what was removed or replaced before the rotation. It is "
         + "lost with it. To see it: keybackup wallet history --namespace \(id.hex)",
       "to see its files: keybackup file list --namespace \(id.hex)",

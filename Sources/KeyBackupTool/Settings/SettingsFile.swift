@@ -306,8 +306,10 @@ struct SettingsFile: Sendable {
       }
       return home + value.dropFirst()
     }
+    let isQuoted = value.hasPrefix("\"") || value.hasPrefix("'")
     throw Mistake(
       what: "\(name.rawValue) is no path that begins with / or ~/",
-      hint: name == .pinFile ? pinAdvice : "write the whole path")
+      hint: isQuoted
+        ? "leave the quotes out" : name == .pinFile ? pinAdvice : "write the whole path")
   }
 }

@@ -33,6 +33,26 @@ extension BackupFolder {
   }
 }
 
+extension BackupFolder {
+  /// Why this computer may not make a change without a touch though it was authorised once, and what to
+  /// do; nil: it was not.
+  func lostPermission(for change: SilentWriter.Permissions, _ world: World) -> String? {
+    let writers = ((try? localSilentWriters()) ?? []).filter { $0.namespaceID != nil }
+    guard let last = writers.last else { return nil }
+    if last.isKnownRetired(in: self, world) {
+      return
+        "this computer was retired. To let it write without a touch again: keybackup writers request "
+        + "--new-key"
+    }
+    if !last.may.isSuperset(of: change) {
+      return
+        "this computer may add only \(last.may.things) without a touch. To let it do more: keybackup "
+        + "writers request --new-key"
+    }
+    return nil
+  }
+}
+
 /// The silent writer that this computer is for a backup.
 enum LocalWriterChoice {
   /// The silent writer; nil: it is none that may make such changes.

@@ -106,6 +106,9 @@ extension Output {
     if health.rolledBack > 0 {
       warn("keybackup: the folder is older than what this computer has seen")
       warn("hint: check the sync program; what was added since is missing")
+      warn(
+        "hint: if an earlier backup was deleted, accept that on each computer: keybackup status --accept "
+          + "--namespace ID")
     }
     if health.forked > 0 {
       warn("keybackup: two histories of the folder contradict each other")

@@ -62,15 +62,44 @@ struct WatchedFile: Codable, Equatable, Sendable {
 
   /// The file's state; its file system must answer.
   ///
-  /// - Parameter now: the time in Unix seconds.
+  /// - Parameters:
+  ///   - now: the time in Unix seconds.
+  ///   - seen: gives the time of the first look at which the newest content was not in the backup. A file
+  ///     that changes all the time has changed a moment ago.
   /// - Returns: the state, as far as size and time of the file tell.
-  func standing(now: Int64) -> Standing {
-    guard let state = WatchedState(path) else { return .missing }
+  func standing(now: Int64, unsavedSince seen: () -> Int64? = { nil }) -> Standing {
+    guard let state = WatchedState(path), state.isRegular else { return .missing }
     if let saved, saved.size == state.size, saved.modified == state.modified { return .saved }
     // A clock that was set back must not hide it: then it counts from when it was watched.
     let changed = max(Int64(state.modified[0]), since)
-    let (age, isTooLong) = now.subtractingReportingOverflow(changed)
+    let first = min(changed, seen() ?? changed)
+    let (age, isTooLong) = now.subtractingReportingOverflow(first)
     return !isTooLong && (0..<Self.patience).contains(age) ? .changed : .late
+  }
+
+  /// The first look at which the newest content was not in the backup.
+  private struct Unsaved: Codable {
+    /// The last look before it at which the backup had it.
+    var saved: Int64?
+    var since: Int64
+  }
+
+  /// The time of the first look at which the newest content was not in the backup: now, if this is it.
+  ///
+  /// It has a file of its own: the watcher writes the record.
+  func unsavedSince(_ world: World) -> Int64? {
+    guard let place = Self.place(world) else { return nil }
+    let now = world.now()
+    let data = try? Data(contentsOf: URL(filePath: "\(place)/\(unsavedName)"))
+    if let known = data.flatMap({ try? JSONDecoder().decode(Unsaved.self, from: $0) }),
+      known.saved == saved?.at, known.since <= now
+    {
+      return known.since
+    }
+    if let bytes = try? JSONEncoder().encode(Unsaved(saved: saved?.at, since: now)) {
+      try? PrivateFolder.replace(Array(bytes), as: unsavedName, in: place)
+    }
+    return now
   }
 
   // MARK: The records
@@ -119,6 +148,7 @@ struct WatchedFile: Codable, Equatable, Sendable {
       return false
     }
     FileCheck.remove("\(place)/\(recordName)")
+    FileCheck.remove("\(place)/\(unsavedName)")
     return true
   }
 
@@ -131,6 +161,8 @@ struct WatchedFile: Codable, Equatable, Sendable {
   private var recordName: String {
     Digest(of: Array((path + "\0" + folder).utf8).span).hex.prefix(32) + ".json"
   }
+
+  private var unsavedName: String { recordName.dropLast(".json".count) + ".unsaved" }
 
   private static func place(_ world: World) -> String? { world.stateFolder.map { $0 + "/watched" } }
 }

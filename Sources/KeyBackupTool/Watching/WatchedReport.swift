@@ -17,7 +17,10 @@ struct WatchedReport: Sendable {
       let isHeard = answers.come(from: file.path) {
         !Interruption.received && ContinuousClock.now < end
       }
-      return (file, isHeard ? file.standing(now: world.now()) : .unknown)
+      let standing =
+        isHeard
+        ? file.standing(now: world.now(), unsavedSince: { file.unsavedSince(world) }) : .unknown
+      return (file, standing)
     }
   }
 
@@ -41,7 +44,7 @@ struct WatchedReport: Sendable {
       advice.append(
         "\(first)"
           + (missing.count > 1 ? " and \(missing.count - 1) more watched files are" : " is")
-          + " not there. It is backed up when it is.")
+          + " not there as a file. It is backed up when it is.")
     }
     if let first = unknown.first {
       advice.append(

@@ -13,6 +13,14 @@ import Testing
     ]
   }
 
+  @Test func `A server that may add files only is told how it could add wallets`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer()
+    let added = try await computers.server(add("script-1"), input: Self.words, expecting: 69)
+    #expect(added.text.contains("may add only files without a touch"), "\(added.text)")
+    #expect(added.text.contains("keybackup writers request --new-key"), "\(added.text)")
+  }
+
   @Test func `A wallet from a server counts at once, and its CSPP file follows`() async throws {
     let computers = try await FileComputers()
     let box = computers.box

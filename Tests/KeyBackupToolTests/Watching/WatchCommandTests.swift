@@ -124,8 +124,9 @@ import Testing
     try await until { program?.output.contains("Watching 1 file.") == true }
     program = nil
     try await box.keybackup(["file", "watch", "--forget", file], key: nil, pin: .none)
-    try await box.keybackup(
+    let again = try await box.keybackup(
       ["file", "watch", "--forget", file], key: nil, pin: .none, expecting: 66)
+    #expect(again.err.contains("that file was not watched"), "\(again.err)")
     try await box.keybackup(["file", "watch"], key: nil, pin: .none, expecting: 64)
   }
 
@@ -188,6 +189,19 @@ import Testing
     file.since = now + 650
     file.saved = nil
     #expect(file.standing(now: now + 700) == .changed)
+    // One that changes all the time is late ten minutes after a report has seen it.
+    var watched = own.world
+    func look(after seconds: Int64) throws -> WatchedFile.Standing {
+      try Files.write("one \(seconds)", to: path)
+      watched.now = { now + seconds }
+      return file.standing(
+        now: now + seconds, unsavedSince: { [watched] in file.unsavedSince(watched) })
+    }
+    file.since = now - 100
+    #expect(try [0, 500, 601].map { try look(after: $0) } == [.changed, .changed, .late])
+    file.saved = WatchedFile.Saved(at: now + 602, size: 0, modified: [0, 0])
+    file.since = now + 602
+    #expect(try [603, 1100].map { try look(after: $0) } == [.changed, .changed])
     try Files.remove(path)
     #expect(file.standing(now: now + 9999) == .missing)
     #expect(file.forget(own.world) && WatchedFile.all(own.world).isEmpty)

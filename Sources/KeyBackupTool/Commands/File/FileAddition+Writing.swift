@@ -143,7 +143,7 @@ extension FileAddition {
       return try await backup.unlock(unlock, world, orElse: "nothing was added")
     } catch  where error.code == .noAuthenticator {
       throw error.adding(
-        hint: backup.folder.movedHint
+        hint: backup.folder.movedHint ?? backup.folder.lostPermission(for: .filePut, world)
           ?? "to add files here without a key, begin with: keybackup writers request")
     }
   }

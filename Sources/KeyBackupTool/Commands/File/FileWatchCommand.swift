@@ -153,6 +153,11 @@ struct FileWatchCommand: ParsableCommand, LastingCommand {
     let forgotten = paths.map(FileCheck.unresolved).filter { path in
       !known.filter { $0.isAt(path) && $0.forget(world) }.isEmpty
     }
+    guard !forgotten.isEmpty else {
+      throw UserMessage(
+        .noInput, paths.count > 1 ? "none of these files was watched" : "that file was not watched",
+        hint: "to see the watched files: keybackup status --json")
+    }
     guard forgotten.count == paths.count else {
       throw UserMessage(
         .noInput, "not all of these files were watched", hint: "the others are forgotten now")
@@ -182,7 +187,7 @@ struct FileWatchCommand: ParsableCommand, LastingCommand {
     var error = Self.notAuthorised
     let asked = (try? opened.localSilentWriters())?.contains { $0.namespaceID == nil } ?? false
     error.hint =
-      opened.movedHint
+      opened.movedHint ?? opened.lostPermission(for: .filePut, world)
       ?? (asked
         ? "it has asked. Where your key is, run: keybackup writers authorise LINE\n"
           + "then on this computer, run: keybackup writers accept LINE"

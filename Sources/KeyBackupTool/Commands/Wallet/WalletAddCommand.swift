@@ -65,8 +65,14 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
     }
 
     let backup = try await unlock.backup(world, for: .writing)
-    var opened = try await backup.unlock(
-      unlock, world, orElse: "nothing was added", for: .writing)
+    var opened: OpenNamespace
+    do throws(UserMessage) {
+      opened = try await backup.unlock(
+        unlock, world, orElse: "nothing was added", for: .writing)
+    } catch  where error.code == .noAuthenticator {
+      guard let hint = backup.folder.lostPermission(for: .put, world) else { throw error }
+      throw error.adding(hint: hint)
+    }
     let same = SameWallets(as: new.entry, in: &opened)
     try Interruption.check()
     let isThere: Bool

@@ -63,10 +63,10 @@ struct WritersAuthoriseCommand: ParsableCommand, KeyBackupCommand {
       throw WriterLine.message(error, isRequest: false)
     }
     // A request that was authorised before keeps what it was given then.
-    let granted =
-      opened.silentWriters().first { $0.writer.writerID == request.writerID }?.writer.may
-      ?? grant.permissions
-    let shown = PrintableText.name((label ?? request.label).text)
+    let known = opened.silentWriters().first { $0.writer.writerID == request.writerID }?.writer
+    let granted = known?.may ?? grant.permissions
+    let finalLabel = known?.label ?? label ?? request.label
+    let shown = PrintableText.name(finalLabel.text)
     guard granted == grant.permissions || grant.may == nil else {
       throw UserMessage(
         .cannotCreate,
@@ -77,7 +77,7 @@ struct WritersAuthoriseCommand: ParsableCommand, KeyBackupCommand {
     let change =
       "\"\(shown)\" was authorised all the same; to take it back: keybackup writers retire"
     if unlock.common.json {
-      var json = Self.json(request, label ?? request.label, granted)
+      var json = Self.json(request, finalLabel, granted)
       json["line"] = .string(made.answer)
       json["fingerprint"] = .string(fingerprint)
       json["request_fingerprint"] = .string(request.fingerprint)
