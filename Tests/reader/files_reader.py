@@ -175,9 +175,12 @@ class Reading:
         known = {v.identity for v in self.versions}
         followed = set().union(*(reading.identities for reading, is_followed in self.before if is_followed))
         self.identities = known | followed
+        replaced = {(name, v.file) for v in self.held if v.kind == "finding" for name in v.replaces}
         for reading, is_followed in self.before:
             for version in reading.versions:
-                if version.dead or version.identity in known or not is_followed and version.identity in followed:
+                if version.dead or version.identity in known:
+                    continue
+                if not is_followed and (version.identity in followed or (version.made, version.file) in replaced):
                     continue
                 known.add(version.identity)
                 late = Version.__new__(Version)

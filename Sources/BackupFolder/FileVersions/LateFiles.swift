@@ -36,13 +36,20 @@ extension FileVersions {
     var followed: Set<Identity> = []
     for older in earlier where older.isFollowed { followed.formUnion(older.versions.identities) }
     identities = known.union(followed)
+    // What a finding lists was replaced before, also where a retirement holds the finding back.
+    let replaced = Set(
+      heldBack.filter { $0.kind == .finding }.flatMap { held in
+        held.put.replaces.map { Key(name: $0, file: held.put.fileID) }
+      })
     for older in earlier {
       let rules = older.versions
       for place in rules.versions.indices where !rules.isDead[place] {
         var late = rules.versions[place]
         let identity = Identity(late)
         // A copy of what has been replaced since is no version.
-        if !older.isFollowed, followed.contains(identity) { continue }
+        if !older.isFollowed, followed.contains(identity) || replaced.contains(late.madeKey) {
+          continue
+        }
         guard known.insert(identity).inserted else { continue }
         late.namespace = late.namespace ?? older.id
         late.put = late.put.replacing(rules.reached(from: place))

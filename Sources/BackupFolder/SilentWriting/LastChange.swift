@@ -103,19 +103,14 @@ extension BackupFolder {
 }
 
 extension Namespace {
-  /// Whether the log has an operation with its bytes, also as a conflict copy.
-  ///
-  /// A file in another folder of the log, or in another spelling of its name, is believed.
+  /// Whether the log has an operation with its bytes, also as a conflict copy, in its writer's folder.
   func holds(logged operation: Operation.Seen) throws(BackupFolderError) -> Bool {
     guard let folder = try logFolder() else { return false }
     let limit = settings.limits.operation
     let name = FolderLayout.operationFile(counter: operation.counter, digest: operation.digest)
-    if let chain = try folder.readableSubdirectory(operation.writerID.hex) {
-      if try chain.holds(operation.digest, in: name, limit: limit) { return true }
-      if try chain.holdsCopy(of: operation.name, limit: limit) { return true }
-      if chain.holds(name) { return false }
-    }
-    return try LogListing(folder).claimedNames.contains(operation.name)
+    guard let chain = try folder.readableSubdirectory(operation.writerID.hex) else { return false }
+    if try chain.holds(operation.digest, in: name, limit: limit) { return true }
+    return try chain.holdsCopy(of: operation.name, limit: limit)
   }
 
   /// The last operations of this computer's silent writers for this namespace; none where they
@@ -163,22 +158,19 @@ extension Namespace {
     _ = consume lock
   }
 
-  /// Whether a version is here, and its object, or a conflict copy of it, by its size.
+  /// Whether a version is here, and its object by its size.
   fileprivate func holds(
     _ latest: LatestVersion, _ objects: ObjectFolder?
   ) throws(BackupFolderError) -> Bool {
     guard try holds(sealed: latest.operation) else { return false }
     guard let object = latest.object else { return true }
-    if objects?.holds(object, contents: latest.size) == true { return true }
-    return latest.size.map { objects?.conflictCopies(of: object, contents: $0).isEmpty == false }
-      ?? false
+    return objects?.holds(object, contents: latest.size) == true
   }
 
-  /// Whether a sealed operation is here with its bytes, or in another spelling.
+  /// Whether a sealed operation is here with its bytes, also as a conflict copy.
   func holds(sealed operation: Operation.Seen) throws(BackupFolderError) -> Bool {
     let name = FolderLayout.operationFile(counter: operation.counter, digest: operation.digest)
     let folder = try ownFolder(FolderLayout.sealedFolder)
-    var isDamaged = false
     for chain in SilentChain.folderNames(operation.writerID) {
       guard let chain = try? folder?.readableSubdirectory(chain), chain.holds(name) else {
         continue
@@ -186,9 +178,7 @@ extension Namespace {
       if try chain.holds(operation.digest, in: name, limit: settings.limits.sealedOperation) {
         return true
       }
-      isDamaged = true
     }
-    if !isDamaged, try sealedNames().contains(operation.name) { return true }
     return try holds(sealed: operation.name)
   }
 
@@ -204,13 +194,14 @@ extension Namespace {
 }
 
 extension Directory {
-  /// Whether a file here that is called after an operation, as conflict copies are, has its bytes.
+  /// Whether a file here that is called after an operation, as conflict copies and other spellings are,
+  /// has its bytes.
   fileprivate func holdsCopy(
     of name: OperationName, limit: Int
   ) throws(BackupFolderError) -> Bool {
     // Behind the writer's ID.
     let stem = name.description.dropFirst(name.writer.hex.utf8.count + 1)
-    let files = try names().filter { $0.hasPrefix(stem) }
+    let files = try names().filter { $0.contains(stem) }
     for file in files.sorted().prefix(Self.mostCopies) {
       let found = try digest(of: file, limit: limit).map {
         OperationName(writer: name.writer, counter: name.counter, digest: $0)

@@ -137,8 +137,10 @@ struct LocalWriterReport: Sendable {
     if walletsBefore > 0 {
       advice.append(
         "\(counted(walletsBefore, "wallet")) that \(walletsBefore == 1 ? "was" : "were") added here before "
-          + "this computer was authorised again \(walletsBefore == 1 ? "is" : "are") not in the backup. "
-          + "Unless somebody removed them, add them again: keybackup wallet add")
+          + "this computer was authorised again \(walletsBefore == 1 ? "has" : "have") no CSPP file. Wait "
+          + "until a computer with the key has written something.")
+      advice.append(
+        "if there is none then, and nobody removed the wallet, add it again: keybackup wallet add")
       advice.append("if they are no longer needed: keybackup status --accept")
     }
     if waiting > 0 {

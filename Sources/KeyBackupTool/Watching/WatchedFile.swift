@@ -84,6 +84,12 @@ struct WatchedFile: Codable, Equatable, Sendable {
     var since: Int64
   }
 
+  /// Forgets that, because the backup has the newest content.
+  func forgetUnsaved(_ world: World) {
+    guard let place = Self.place(world) else { return }
+    FileCheck.remove("\(place)/\(unsavedName)")
+  }
+
   /// The time of the first look at which the newest content was not in the backup: now, if this is it.
   ///
   /// It has a file of its own: the watcher writes the record.

@@ -20,6 +20,7 @@ struct WatchedReport: Sendable {
       let standing =
         isHeard
         ? file.standing(now: world.now(), unsavedSince: { file.unsavedSince(world) }) : .unknown
+      if standing == .saved { file.forgetUnsaved(world) }
       return (file, standing)
     }
   }

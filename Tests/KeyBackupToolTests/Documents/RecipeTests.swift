@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -148,5 +149,5 @@ extension String {
 }
 
 extension [UInt8] {
-  fileprivate func contains(_ other: [UInt8]) -> Bool { firstRange(of: other) != nil }
+  fileprivate func contains(_ other: [UInt8]) -> Bool { Data(self).range(of: Data(other)) != nil }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import HelpPages
+import Synchronization
 import Testing
 
 @testable import KeyBackupTool
@@ -33,9 +34,31 @@ struct CommandLeaf: Sendable, CustomTestStringConvertible {
     return [[]] + Set(groups).sorted { $0.lexicographicallyPrecedes($1) }
   }()
 
-  /// The page of help of some words.
+  /// The page of help of some words, set by the program.
   static func page(_ words: [String], width: Int = 80, isBold: Bool = false) -> String? {
+    guard let request = HelpRequest(words + ["--help"], KeyBackup.self) else { return nil }
+    guard case .command(let path) = request, !path.isGroup else {
+      return request.page(KeyBackup.self, width: width, isBold: isBold)
+    }
+    return HelpPage(
+      definition(of: path), at: path.names, common: common, width: width, isBold: isBold
+    ).text
+  }
+
+  /// The same page, with the command described anew: that takes a while in a program that is not a release.
+  static func describedPage(_ words: [String], width: Int = 80) -> String? {
     HelpRequest(words + ["--help"], KeyBackup.self)?
-      .page(KeyBackup.self, width: width, isBold: isBold)
+      .page(KeyBackup.self, width: width, isBold: false)
+  }
+
+  private static let definitions = Mutex<[[String]: DefinedCommand]>([:])
+  private static let common = CommonOptionList(
+    HelpRequest.definition(of: CommandPath(KeyBackup.self, CommonOptionList.reference).type))
+
+  private static func definition(of path: CommandPath) -> DefinedCommand {
+    if let known = definitions.withLock({ $0[path.names] }) { return known }
+    let new = HelpRequest.definition(of: path.type)
+    definitions.withLock { $0[path.names] = new }
+    return new
   }
 }

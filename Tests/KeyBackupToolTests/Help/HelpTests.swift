@@ -6,6 +6,10 @@ import Testing
 
 /// Pages of help: short, in one order, and as wide as the screen.
 @Suite struct HelpTests {
+  /// The page of the shared options.
+  private static let shared = HelpRequest(["help", "options"], KeyBackup.self)?
+    .page(KeyBackup.self, width: 80, isBold: false)
+
   @Test func `Every command is here`() throws {
     #expect(CommandLeaf.all.count > 40 && CommandLeaf.groups.count > 8)
     // Nothing has examples that is no command.
@@ -19,6 +23,7 @@ import Testing
   @Test(arguments: CommandLeaf.all.map(\.path) + CommandLeaf.groups)
   func `A page fits on a screen`(_ path: [String]) throws {
     let page = try #require(CommandLeaf.page(path))
+    #expect(CommandLeaf.describedPage(path) == page)
     let lines = page.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
     #expect(lines.count <= 40, "\(lines.count) lines:\n\(page)")
     #expect(lines.last == "Common options: keybackup help options", "\(page)")
@@ -59,9 +64,7 @@ import Testing
     }
     #expect(!page.contains("--quiet  ") && !page.contains("--no-input  "), "\(page)")
     // Every option is either here or among the shared ones.
-    let shared = try #require(
-      HelpRequest(["help", "options"], KeyBackup.self)?
-        .page(KeyBackup.self, width: 80, isBold: false))
+    let shared = try #require(Self.shared)
     for argument in leaf.command.arguments ?? [] where argument.kind != .positional {
       let row = "  " + argument.usage
       let isHere = page.contains("\n" + row + " ") || page.contains("\n" + row + "\n")
