@@ -58,8 +58,8 @@ extension OpenNamespace {
     let slots = gone.isEmpty ? [] : (try? allKeySlots(evenLost: true)) ?? []
     let removed = slots.compactMap { slot in
       slot.keyID.flatMap { gone.contains($0) ? $0 : nil }.map { key in
-        "\"\(PrintableText.name(slot.label, limit: 40))\" was removed from another backup, by somebody "
-          + "who did not know this one. It still opens this one. If you removed it: keybackup key remove "
+        "\"\(PrintableText.name(slot.label, limit: 40))\" was removed on a computer that did not know "
+          + "this rotation. It still opens the backup. If you removed it: keybackup key remove "
           + key.hex
       }
     }

@@ -44,8 +44,9 @@ struct WatchedReport: Sendable {
     if let first = missing.first {
       advice.append(
         "\(first)"
-          + (missing.count > 1 ? " and \(missing.count - 1) more watched files are" : " is")
-          + " not there as a file. It is backed up when it is.")
+          + (missing.count > 1
+            ? " and \(missing.count - 1) more watched files are not there. They are backed up when they are."
+            : " is not there as a file. It is backed up when it is."))
     }
     if let first = unknown.first {
       advice.append(
