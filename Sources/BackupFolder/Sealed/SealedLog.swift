@@ -27,6 +27,16 @@ struct SealedLog {
     case put(RecordID, Digest)
   }
 
+  /// A file that gave no operation, and the one that its name claims.
+  private struct UnusableFile {
+    let file: LogFile
+    let claimed: OperationName
+    let state: WalletState
+    let reason: String
+    /// The reason where another file has the operation.
+    let reasonBeside: String
+  }
+
   /// The operations, in the order of their counters.
   private(set) var entries: [Entry] = []
   /// For each of ``entries``, whether a retirement of its key holds it back.
@@ -45,12 +55,8 @@ struct SealedLog {
   private(set) var unauthorised: Set<OperationName> = []
   /// Those of which a person has accepted that.
   private var accepted: OperationNames = []
-  /// The files that were not read, by what their names claim.
-  private var damaged:
-    [(file: LogFile, claimed: OperationName, state: WalletState, reason: String)] =
-      []
-  /// The files that hold an operation in another spelling, by what their names claim.
-  private var respelled: [(file: LogFile, claimed: OperationName)] = []
+  /// The files that were not read, or hold an operation in another spelling.
+  private var unusable: [UnusableFile] = []
   /// Whether some folder could not be listed.
   private(set) var isUnlisted = false
   /// The folder that was listed.
@@ -112,8 +118,7 @@ struct SealedLog {
       sealed.read(file, in: &files, namespace, by: reader, &workspace)
     }
     sealed.bringInOrder()
-    sealed.reportDamaged()
-    sealed.reportRespelled()
+    sealed.reportUnusable()
     sealed.judge(log.files.retirements)
     return sealed
   }
@@ -152,12 +157,13 @@ struct SealedLog {
       case .otherSpelling:
         let digest = workspace.operation.withBytes { Digest(of: $0) }
         guard let claimed = file.claimedName,
-          claimed.digest != SIMD2(digest.words.x, digest.words.y),
-          respelled.count < Self.mostIncomplete
+          claimed.digest != SIMD2(digest.words.x, digest.words.y)
         else {
           return report(file, in: &files, .foreign, Self.respelledReason)
         }
-        respelled.append((file, claimed))
+        report(
+          file, in: &files, .unreadable, "changed since its computer wrote it",
+          beside: Self.respelledReason)
       default: report(file, in: &files, .unreadable, "\(error)")
       }
     }
@@ -218,60 +224,42 @@ struct SealedLog {
   }
 
   private mutating func report(
-    _ file: LogFile, in files: inout LogFiles, _ state: WalletState, _ reason: String
+    _ file: LogFile, in files: inout LogFiles, _ state: WalletState, _ reason: String,
+    beside reasonBeside: String? = nil
   ) {
     var (state, reason) = (state, reason)
     if case .other(let folder, let name) = file, let awaited = SyncPlaceholder.awaited(name) {
-      if files.holds(awaited, of: folder) {
-        if let name = file.claimedName, unread.count < Self.mostIncomplete { unread.insert(name) }
-        return
-      }
+      if files.holds(awaited, of: folder) { return }
       (state, reason) = (.incomplete, SyncPlaceholder.reason)
     }
-    if let name = file.claimedName, damaged.count < Self.mostIncomplete {
-      damaged.append((file, name, state, reason))
-    } else {
-      findings.report(finding(file, state, reason))
+    guard let claimed = file.claimedName, unusable.count < Self.mostIncomplete else {
+      return findings.report(finding(file, state, reason))
     }
-  }
-
-  /// Reports files that were not read.
-  ///
-  /// Where another file, such as a conflict copy, has the operation, nothing is missing.
-  private mutating func reportDamaged() {
-    if damaged.isEmpty { return }
-    let here = names
-    for (file, claimed, state, reason) in damaged {
-      if here.contains(claimed) {
-        findings.report(finding(file, .foreign, "\(reason); another file has this operation"))
-        continue
-      }
-      unread.insert(claimed)
-      if state == .incomplete { incomplete.insert(claimed) }
-      findings.report(finding(file, state, reason))
-    }
-    unread.subtract(unread.filter { here.contains($0) })
-    damaged = []
+    unusable.append(
+      UnusableFile(
+        file: file, claimed: claimed, state: state, reason: reason,
+        reasonBeside: reasonBeside ?? "\(reason); another file has this operation"))
   }
 
   private static let respelledReason = "a copy in another spelling: it changes nothing"
 
-  /// Reports files that hold an operation in another spelling under the operation's own name.
+  /// Reports the files that gave no operation.
   ///
-  /// Beside the operation such a file changes nothing. In its place it is damage: one more byte makes
-  /// it no operation at all.
-  private mutating func reportRespelled() {
-    if respelled.isEmpty { return }
+  /// Beside another file that has the operation, such as a conflict copy, such a file changes nothing. In
+  /// its place it is damage: one more byte makes it no operation at all.
+  private mutating func reportUnusable() {
+    if unusable.isEmpty { return }
     let here = names
-    for (file, claimed) in respelled {
-      let isCopy = here.contains(claimed)
-      if !isCopy { unread.insert(claimed) }
-      findings.report(
-        finding(
-          file, isCopy ? .foreign : .unreadable,
-          isCopy ? Self.respelledReason : "changed since its computer wrote it"))
+    for found in unusable {
+      if here.contains(found.claimed) {
+        findings.report(finding(found.file, .foreign, found.reasonBeside))
+        continue
+      }
+      unread.insert(found.claimed)
+      if found.state == .incomplete { incomplete.insert(found.claimed) }
+      findings.report(finding(found.file, found.state, found.reason))
     }
-    respelled = []
+    unusable = []
   }
 
   private static let mostIncomplete = 1 << 16

@@ -10,6 +10,11 @@ extension LocalSilentWriter {
     (try? folder.holdsAuthorisation(of: self)) == true ? nil : .notCounting(in: namespaceID)
   }
 
+  /// The advice where this computer was retired.
+  static let retiredAdvice =
+    "this computer was retired, so it writes without a touch no longer. To let it write again: keybackup "
+    + "writers request --new-key"
+
   /// Whether this computer has seen, when it opened the backup, that it was retired: there or in the
   /// namespace that follows.
   func isKnownRetired(in folder: BackupFolder, _ world: World) -> Bool {
@@ -40,9 +45,7 @@ extension BackupFolder {
     let writers = ((try? localSilentWriters()) ?? []).filter { $0.namespaceID != nil }
     guard let last = writers.last else { return nil }
     if last.isKnownRetired(in: self, world) {
-      return
-        "this computer was retired. To let it write without a touch again: keybackup writers request "
-        + "--new-key"
+      return LocalSilentWriter.retiredAdvice
     }
     if !last.may.isSuperset(of: change) {
       return

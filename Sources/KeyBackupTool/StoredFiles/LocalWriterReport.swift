@@ -107,9 +107,7 @@ struct LocalWriterReport: Sendable {
     let isReported = [.dataInvalid, .permissionDenied].contains(problem?.code)
     var advice = problem.flatMap { isReported ? nil : [$0.sentence] } ?? []
     if current.isEmpty, writers.contains(where: { retired.contains($0.writerID) }) {
-      advice.append(
-        "this computer was retired, so it writes without a touch no longer. To let it write again: "
-          + "keybackup writers request --new-key")
+      advice.append(LocalSilentWriter.retiredAdvice)
     }
     if let movedHint { advice.append(movedHint) }
     if let uncounted { advice.append(uncounted.sentence) }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// What a person is told who uses the program for the first time, or makes a slip.
@@ -262,5 +263,17 @@ import Testing
     #expect(restored.stepsLeft.isEmpty, "\(restored.text)")
     let lines = restored.text.split(separator: "\n").map { $0.trimmingPrefix { $0 == " " } }
     #expect(lines.last?.contains("wallets added since are not among them") == true, "\(lines)")
+  }
+
+  @Test func `A rotation says of which key slot the file is gone for good`() async throws {
+    let kit = try await PreparedKit()
+    let box = kit.box
+    let folder = box.folder + "/cspp-namespaces"
+    let before = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first)
+    try await box.keybackup(["rotate", "--master-key"])
+    try FileManager.default.removeItem(atPath: "\(folder)/\(before)")
+    let rotated = try await box.keybackup(["rotate", "--master-key"], expecting: nil)
+    #expect(rotated.err.contains("It no longer opens this backup: its file was"), "\(rotated.text)")
+    #expect(!rotated.err.contains("It will still work"), "\(rotated.text)")
   }
 }

@@ -202,6 +202,14 @@ import Testing
     file.saved = WatchedFile.Saved(at: now + 602, size: 0, modified: [0, 0])
     file.since = now + 602
     #expect(try [603, 1100].map { try look(after: $0) } == [.changed, .changed])
+    // A report that sees it saved begins again.
+    let later = try #require(WatchedState(path))
+    file.since = now + 2000
+    file.saved = WatchedFile.Saved(at: now + 602, size: later.size, modified: later.modified)
+    file.keep(own.world)
+    watched.now = { now + 1300 }
+    #expect(WatchedReport(box.folder, watched).codes.isEmpty)
+    #expect(try look(after: 2000) == .changed)
     try Files.remove(path)
     #expect(file.standing(now: now + 9999) == .missing)
     #expect(file.forget(own.world) && WatchedFile.all(own.world).isEmpty)
