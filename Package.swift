@@ -33,8 +33,7 @@ let selfContained: LinkerSetting = .unsafeFlags(
   ["-static-stdlib", "-l_FoundationCollections", "-l_FoundationCShims"],
   .when(configuration: .debug))
 
-/// Tests only (the simulated key, second opinions): the product's cryptography
-/// is libsodium's.
+/// keybackup-guard and its tests only.
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let arguments: Target.Dependency = .product(
   name: "ArgumentParser", package: "swift-argument-parser")
@@ -256,13 +255,11 @@ let package = Package(
       name: "folder-probe", dependencies: ["BackupFolder", "CSPP", "SecretMemory"],
       path: "Tests/FolderProbe", swiftSettings: strict),
     .target(
-      name: "VirtualKey",
-      dependencies: [
-        crypto, .product(name: "CryptoExtras", package: "swift-crypto"),
-        // Comes along with swift-crypto; named for its version.
-        .product(name: "SwiftASN1", package: "swift-asn1"),
-      ],
-      path: "Tests/VirtualKey", swiftSettings: optimised),
+      name: "OpenSSLCrypto", dependencies: ["COpenSSL"], path: "Tests/OpenSSLCrypto",
+      swiftSettings: optimised),
+    .target(
+      name: "VirtualKey", dependencies: ["OpenSSLCrypto"], path: "Tests/VirtualKey",
+      swiftSettings: optimised),
     .executableTarget(
       name: "virtual-key", dependencies: ["VirtualKey", "CPCSC", "CUmockdev", arguments],
       path: "Tests/VirtualKeyTool", swiftSettings: strict, linkerSettings: [selfContained]),
@@ -270,7 +267,7 @@ let package = Package(
       name: "VirtualKeyTests", dependencies: ["VirtualKey", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "SecretMemoryTests", dependencies: ["SecretMemory", "TestSupport", crypto],
+      name: "SecretMemoryTests", dependencies: ["SecretMemory", "TestSupport", "OpenSSLCrypto"],
       swiftSettings: strict),
     .executableTarget(
       name: "device-probe", dependencies: ["PRFDevice", "SecretMemory"],
@@ -318,7 +315,7 @@ let package = Package(
       ],
       path: "Tests/FormatFuzz", swiftSettings: strict),
     .testTarget(
-      name: "CSPPTests", dependencies: ["CSPP", "SecretMemory", "TestSupport", crypto],
+      name: "CSPPTests", dependencies: ["CSPP", "SecretMemory", "TestSupport", "OpenSSLCrypto"],
       swiftSettings: strict),
     // Random histories of computers that share a folder, with the real code.
     .target(name: "CFileChanges", path: "Tests/CFileChanges"),
@@ -407,7 +404,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "NostrTests", dependencies: ["Nostr", "SecretMemory", "TestSupport", crypto],
+      name: "NostrTests", dependencies: ["Nostr", "SecretMemory", "TestSupport", "OpenSSLCrypto"],
       swiftSettings: strict),
     .testTarget(
       name: "KeyBackupToolTests",

@@ -1,5 +1,5 @@
-import Crypto
 import Foundation
+import OpenSSLCrypto
 import SecretMemory
 import Testing
 
@@ -36,27 +36,22 @@ struct KeyWrapperTests {
   }
 
   @Test
-  func `swift-crypto opens it: HKDF, associated data and recipient as documented`() throws {
+  func `OpenSSL opens it: HKDF, associated data and recipient as documented`() throws {
     let header = try Self.header()
     let file = try KeyWrapper.seal(
       Sample.masterKey(), secret: secret(Sample.prfOutput), header: header)
     let json = try #require(JSONSerialization.jsonObject(with: Data(file)) as? [String: Any])
     let protected = try json.string("protected")
-    func derive(_ info: String) -> SymmetricKey {
-      HKDF<Crypto.SHA256>.deriveKey(
-        inputKeyMaterial: SymmetricKey(data: Sample.prfOutput),
-        info: Array("keybackup:v1:\(info):\(Self.keyID)".utf8), outputByteCount: 32)
+    func derive(_ info: String) -> [UInt8] {
+      OpenSSL.hkdf(
+        Sample.prfOutput, info: Array("keybackup:v1:\(info):\(Self.keyID)".utf8), count: 32)
     }
-    let box = try ChaChaPoly.SealedBox(
-      combined: bytes(hex: json.string("nonce")) + json.base64("ciphertext"))
-    let opened = try ChaChaPoly.open(
-      box, using: derive("wrap"), authenticating: Array(protected.utf8))
-    #expect([UInt8](opened) == [UInt8](repeating: 7, count: 32))
-    let recipientBytes = unsafe derive("recipient").withUnsafeBytes { unsafe [UInt8]($0) }
-    let recipient = try Curve25519.KeyAgreement.PrivateKey(rawRepresentation: recipientBytes)
-      .publicKey
-    #expect(
-      try KeyWrapper(parsing: file.span, at: nil).recipient == [UInt8](recipient.rawRepresentation))
+    let opened = try OpenSSL.open(
+      Array(json.base64("ciphertext")), key: derive("wrap"),
+      nonce: bytes(hex: json.string("nonce")), authenticating: Array(protected.utf8))
+    #expect(opened == [UInt8](repeating: 7, count: 32))
+    let recipient = Curve25519Key(.agreement, derive("recipient")).publicKey
+    #expect(try KeyWrapper(parsing: file.span, at: nil).recipient == recipient)
   }
 
   /// A file with the caller's header, sealed like our own files.

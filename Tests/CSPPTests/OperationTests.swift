@@ -1,5 +1,5 @@
-import Crypto
 import Foundation
+import OpenSSLCrypto
 import SecretMemory
 import Testing
 
@@ -70,7 +70,7 @@ struct OperationTests {
     #expect(file.header == sealed.header && file.header.previous == previous)
     #expect(file.digest == digest && file.fileName == name)
     #expect(name == "00000002-\(digest.hex.prefix(32)).json")
-    #expect([UInt8](Crypto.SHA256.hash(data: sealed.bytes)) == digest.bytes)
+    #expect(OpenSSL.sha256(sealed.bytes) == digest.bytes)
     #expect(seen == .init(writerID: Self.writerID, counter: 2, digest: digest))
 
     var text = SecretBytes(zeroed: 0)
@@ -127,20 +127,20 @@ struct OperationTests {
   }
 
   @Test
-  func `swift-crypto opens it: HKDF and associated data as documented`() throws {
+  func `OpenSSL opens it: HKDF and associated data as documented`() throws {
     let builder = OperationBuilder(at: 1, writerLabel: "w", seen: [])
     let sealed = try builder.seal(
       header: Self.header(counter: 12, previous: digest([])),
       masterKey: Sample.masterKey())
     let json = try #require(
       JSONSerialization.jsonObject(with: Data(sealed.bytes)) as? [String: Any])
-    let key = HKDF<Crypto.SHA256>.deriveKey(
-      inputKeyMaterial: SymmetricKey(data: [UInt8](repeating: 7, count: 32)),
-      info: Array("keybackup:v1:op:\(Self.writerID):12".utf8), outputByteCount: 32)
-    let box = try ChaChaPoly.SealedBox(
-      combined: bytes(hex: json.string("nonce")) + json.base64("ciphertext"))
-    let opened = try ChaChaPoly.open(
-      box, using: key, authenticating: Array(try json.string("protected").utf8))
+    let key = OpenSSL.hkdf(
+      [UInt8](repeating: 7, count: 32),
+      info: Array("keybackup:v1:op:\(Self.writerID):12".utf8), count: 32)
+    let opened = try #require(
+      OpenSSL.open(
+        Array(json.base64("ciphertext")), key: key, nonce: bytes(hex: json.string("nonce")),
+        authenticating: Array(json.string("protected").utf8)))
     #expect(
       String(decoding: opened, as: UTF8.self)
         == "{\"at\":1,\"writer_label\":\"w\",\"seen\":[],\"changes\":[]}")

@@ -1,5 +1,5 @@
-import Crypto
 import Foundation
+import OpenSSLCrypto
 import SecretMemory
 import Testing
 
@@ -21,7 +21,7 @@ struct WalletEnvelopeTests {
   }
 
   @Test(arguments: [0, 1, 500, 70_000])
-  func `What is sealed opens, and swift-crypto opens it too`(padding: Int) throws {
+  func `What is sealed opens, and OpenSSL opens it too`(padding: Int) throws {
     let masterKey = try Sample.masterKey()
     var cipher = WalletCipher(masterKey)
     let metadata = "{\"pad\":\"\(String(repeating: "p", count: padding))\"}"
@@ -37,12 +37,11 @@ struct WalletEnvelopeTests {
     _ = try envelope.open(with: &cipher, recordID: Sample.recordID, into: &plaintext)
     #expect(plaintext.revealed == bytes.revealed)
 
-    let critical = SymmetricKey(data: masterKey.criticalDataKey().revealed)
-    let key = HKDF<Crypto.SHA256>.deriveKey(
-      inputKeyMaterial: critical, salt: envelope.walletSalt, info: Array("cspp:v1:wallet".utf8),
-      outputByteCount: 32)
-    let box = try ChaChaPoly.SealedBox(combined: envelope.nonce + envelope.ciphertext)
-    #expect(try [UInt8](ChaChaPoly.open(box, using: key)) == bytes.revealed)
+    let key = OpenSSL.hkdf(
+      masterKey.criticalDataKey().revealed, salt: envelope.walletSalt,
+      info: Array("cspp:v1:wallet".utf8), count: 32)
+    #expect(
+      OpenSSL.open(envelope.ciphertext, key: key, nonce: envelope.nonce) == bytes.revealed)
   }
 
   @Test
@@ -75,7 +74,7 @@ struct WalletEnvelopeTests {
     #expect(try open(Sample.wallet(changing: ["version": "2"])) == nil)
     let salt = [UInt8](repeating: 0xAB, count: 32)
     let key = try Sample.masterKey().walletKey(salt: salt)
-    let sealed = try unsafe SecretMemory.ChaCha20Poly1305.seal(
+    let sealed = try unsafe ChaCha20Poly1305.seal(
       Array(Sample.entry.utf8).span.bytes, key: key, nonce: [UInt8](repeating: 0xCD, count: 12))
     #expect(
       try open(

@@ -1,59 +1,22 @@
-import FoundationEssentials
 import SecretMemory
 import Testing
 
-/// Project Wycheproof's ChaCha20-Poly1305 file, which swift-crypto carries among its own tests.
-///
-/// It is read from the package manager's checkout, which exists whenever these tests could be
-/// built. Nothing of it is copied here. No package at hand has Wycheproof's HKDF file; see
-/// ``DifferentialTests``.
+/// Project Wycheproof's cases for ChaCha20-Poly1305.
 @Suite("Wycheproof")
 struct WycheproofTests {
-  struct File: Decodable {
-    struct Group: Decodable {
-      let ivSize: Int
-      let tests: [Vector]
-    }
-    struct Vector: Decodable {
-      let tcId: Int
-      let key, iv, aad, msg, ct, tag, result: String
-    }
-    let numberOfTests: Int
-    let testGroups: [Group]
-  }
-
-  /// Walks up from the running test program to the build folder that holds
-  /// the checkouts, wherever `--scratch-path` has put it.
-  private static func load() throws -> File {
-    let name = "checkouts/swift-crypto/Tests/Test Vectors/chacha20_poly1305_test.json"
-    let source = URL(filePath: #filePath).deletingLastPathComponent()
-    var folder = URL(filePath: CommandLine.arguments[0]).standardized
-    var candidates = [source.appending(path: "../../.build/" + name).standardized]
-    while folder.path.count > 1 {
-      folder = folder.deletingLastPathComponent()
-      candidates.append(folder.appending(path: name))
-    }
-    let file = try #require(
-      candidates.first { FileManager.default.fileExists(atPath: $0.path) },
-      "swift-crypto's checkout holds no Wycheproof file")
-    return try JSONDecoder().decode(File.self, from: Data(contentsOf: file))
+  struct Vector: Decodable {
+    let tcId: Int
+    let key, iv, aad, msg, ct, tag, result: String
   }
 
   @Test
   func `ChaCha20-Poly1305: every valid case both ways, every invalid one refused`() throws {
-    let file = try Self.load()
-    var seen = 0
-    for group in file.testGroups {
-      for vector in group.tests {
-        try Self.check(vector)
-        seen += 1
-      }
-    }
-    #expect(seen == file.numberOfTests)
-    #expect(seen >= 300)
+    let tests = try vectors("wycheproof-chacha20-poly1305", of: Vector.self)
+    for vector in tests { try Self.check(vector) }
+    #expect(tests.count == 325)
   }
 
-  private static func check(_ vector: File.Vector) throws {
+  private static func check(_ vector: Vector) throws {
     let key = try bytes(vector.key)
     let nonce = try bytes(vector.iv)
     let data = try bytes(vector.aad)

@@ -1,5 +1,5 @@
-import Crypto
 import FoundationEssentials
+import OpenSSLCrypto
 
 /// The subcommands of authenticatorClientPIN (CTAP 2.1 section 6.5).
 enum PINSubcommand: Int {
@@ -22,7 +22,7 @@ extension KeyState {
     mustChangePIN = false
   }
 
-  static func hash(_ pin: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: pin).prefix(16)) }
+  static func hash(_ pin: [UInt8]) -> [UInt8] { Array(OpenSSL.sha256(pin).prefix(16)) }
 }
 
 extension Authenticator {

@@ -1,5 +1,5 @@
-import Crypto
 import FoundationEssentials
+import OpenSSLCrypto
 
 /// A credential, which makeCredential creates and getAssertion uses.
 struct Credential: Codable, Sendable, Equatable {
@@ -17,24 +17,22 @@ struct Credential: Codable, Sendable, Equatable {
   /// The credProtect level 1 to 3; 0 if it was never requested.
   var protection: Int
 
-  var rpIDHash: [UInt8] { Array(SHA256.hash(data: Array(rpID.utf8))) }
+  var rpIDHash: [UInt8] { OpenSSL.sha256(Array(rpID.utf8)) }
 
-  var signingKey: P256.Signing.PrivateKey? {
-    try? P256.Signing.PrivateKey(rawRepresentation: privateKey)
-  }
+  var signingKey: P256Key? { P256Key(scalar: privateKey) }
 
   /// The public key of an arbitrary credential.
   static let someKey = Credential(
     id: [], rpID: "", userID: [],
-    privateKey: Array(P256.Signing.PrivateKey().rawRepresentation), protection: 0
+    privateKey: P256Key().scalar, protection: 0
   ).publicKey
 
   /// The public key as COSE (ES256).
   var publicKey: CBOR? {
-    guard let point = signingKey?.publicKey.rawRepresentation else { return nil }
+    guard let key = signingKey else { return nil }
     return .fields([
-      (1, .integer(2)), (3, .integer(-7)), (-1, .integer(1)),
-      (-2, .bytes(Array(point.prefix(32)))), (-3, .bytes(Array(point.suffix(32)))),
+      (1, .integer(2)), (3, .integer(-7)), (-1, .integer(1)), (-2, .bytes(key.x)),
+      (-3, .bytes(key.y)),
     ])
   }
 }
@@ -46,9 +44,7 @@ struct Credential: Codable, Sendable, Equatable {
 struct CredentialSeed {
   static let length = 66
 
-  let rootKey: SymmetricKey
-
-  init(rootKey: [UInt8]) { self.rootKey = SymmetricKey(data: rootKey) }
+  let rootKey: [UInt8]
 
   /// Creates a credential ID bound to the relying party.
   func makeID(rpIDHash: [UInt8], discoverable: Bool, hmacSecret: Bool, protection: Int) -> [UInt8] {
@@ -79,13 +75,13 @@ struct CredentialSeed {
   private func privateKey(_ id: [UInt8]) -> [UInt8] {
     for counter in UInt8.min ... .max {
       let candidate = code("private key", [counter] + id)
-      if (try? P256.Signing.PrivateKey(rawRepresentation: candidate)) != nil { return candidate }
+      if P256Key(scalar: candidate) != nil { return candidate }
     }
     return []
   }
 
   private func code(_ label: String, _ data: [UInt8]) -> [UInt8] {
-    Array(HMAC<SHA256>.authenticationCode(for: Array(label.utf8) + [0] + data, using: rootKey))
+    OpenSSL.hmac(Array(label.utf8) + [0] + data, key: rootKey)
   }
 }
 
@@ -136,7 +132,7 @@ public struct ImportedCredential: Sendable, Decodable {
   }
 
   private static func derived(_ label: String, _ secret: [UInt8]) -> [UInt8] {
-    Array(SHA256.hash(data: Array(label.utf8) + secret))
+    OpenSSL.sha256(Array(label.utf8) + secret)
   }
 
   /// Parses the description; bytes are hexadecimal strings, other fields are ignored.
@@ -180,7 +176,7 @@ extension Credential {
     self.init(
       id: imported.credentialID, rpID: imported.rpID, userID: imported.userID,
       userName: imported.userName, userDisplayName: imported.userName,
-      privateKey: Array(P256.Signing.PrivateKey().rawRepresentation),
+      privateKey: P256Key().scalar,
       credRandomWithUV: imported.credRandomWithUV,
       credRandomWithoutUV: imported.credRandomWithoutUV, protection: imported.protection)
   }

@@ -1,5 +1,5 @@
-import Crypto
 import FoundationEssentials
+import OpenSSLCrypto
 
 /// The subcommands of authenticatorCredentialManagement (CTAP 2.1 section 6.8).
 enum ManagementSubcommand: Int {
@@ -88,7 +88,7 @@ extension Authenticator {
     let isOwn: Bool
     switch subcommand {
     case .enumerateCredentialsBegin:
-      isOwn = request[2]?[1]?.bytes == Array(SHA256.hash(data: Array(rpID.utf8)))
+      isOwn = request[2]?[1]?.bytes == OpenSSL.sha256(Array(rpID.utf8))
     case .deleteCredential, .updateUserInformation:
       let id = request[2]?[2]?["id"]?.bytes
       isOwn = store.snapshot.credentials.allSatisfy { $0.id != id || $0.rpID == rpID }

@@ -1,5 +1,5 @@
-import Crypto
 import FoundationEssentials
+import OpenSSLCrypto
 
 /// The rest of an assertion with several credentials, for getNextAssertion.
 struct PendingAssertions {
@@ -61,7 +61,7 @@ extension Authenticator {
   /// An answer that looks like an assertion and contains no information.
   private func placeholder(_ rpID: String) throws(CommandFailure) -> CBOR {
     let data = try authenticatorData(
-      rpIDHash: Array(SHA256.hash(data: Array(rpID.utf8))), flags: [], extensions: .named([]))
+      rpIDHash: OpenSSL.sha256(Array(rpID.utf8)), flags: [], extensions: .named([]))
     return .fields([
       (
         1,
@@ -114,10 +114,10 @@ extension Authenticator {
     _ message: [UInt8], with credential: Credential
   ) throws(CommandFailure) -> [UInt8] {
     if configuration.sparesCurves { return [UInt8](repeating: 0x30, count: 70) }
-    guard let signature = try? credential.signingKey?.signature(for: message) else {
+    guard let signature = credential.signingKey?.signature(for: message) else {
       throw .status(.other)
     }
-    return Array(signature.derRepresentation)
+    return signature
   }
 
   func user(_ credential: Credential, named: Bool) -> CBOR {
@@ -153,7 +153,7 @@ extension Authenticator {
   func find(_ ids: [[UInt8]], rpID: String, verified: Bool) -> [Credential] {
     let state = store.snapshot
     let seed = CredentialSeed(rootKey: state.rootKey)
-    let rpIDHash = Array(SHA256.hash(data: Array(rpID.utf8)))
+    let rpIDHash = OpenSSL.sha256(Array(rpID.utf8))
     return ids.compactMap { id in
       if let stored = state.credentials.first(where: { $0.id == id && $0.rpID == rpID }) {
         return stored

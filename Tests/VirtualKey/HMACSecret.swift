@@ -1,5 +1,5 @@
-import Crypto
 import FoundationEssentials
+import OpenSSLCrypto
 
 /// An opened hmac-secret extension input (CTAP 2.1 section 12.5).
 struct HMACSecretRequest {
@@ -35,9 +35,7 @@ extension Authenticator {
     let isVerified = verified && !has(.hmacSecret(.unverified))
     let key = isVerified ? credential.credRandomWithUV : credential.credRandomWithoutUV
     guard let key, !has(.hmacSecret(.missing)) else { return nil }
-    var output: [UInt8] = request.salts.flatMap { salt in
-      Array(HMAC<SHA256>.authenticationCode(for: salt, using: SymmetricKey(data: key)))
-    }
+    var output: [UInt8] = request.salts.flatMap { OpenSSL.hmac($0, key: key) }
     for case .hmacSecret(let fault) in active {
       switch fault {
       case .unstable: output = .random(output.count)

@@ -1,5 +1,5 @@
-import Crypto
 import FoundationEssentials
+import OpenSSLCrypto
 
 /// The flags of authenticator data (WebAuthn section 6.1).
 struct AuthenticatorDataFlags: OptionSet {
@@ -44,7 +44,7 @@ extension Authenticator {
       parameter: request[8], protocolNumber: request[9], message: clientDataHash,
       permission: .makeCredential, rpID: rpID, wantsBuiltIn: wantsBuiltIn)
 
-    let rpIDHash = Array(SHA256.hash(data: Array(rpID.utf8)))
+    let rpIDHash = OpenSSL.sha256(Array(rpID.utf8))
     if try find(credentialList(request[5]), rpID: rpID, verified: verified).isEmpty == false {
       try requireTouch()
       throw .status(.credentialExcluded)

@@ -1,10 +1,10 @@
-import Crypto
+import OpenSSLCrypto
 
 /// A simulated key below any transport: CTAP requests in, answers out, on the calling thread, with
 /// immediate touches.
 public final class MessageKey {
   private let authenticator: Authenticator
-  private static let agreementKey = P256.KeyAgreement.PrivateKey()
+  private static let agreementKey = P256Key()
 
   /// Powers up a key.
   public init(_ configuration: KeyConfiguration = KeyConfiguration(), store: KeyStore) {

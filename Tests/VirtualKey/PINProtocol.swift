@@ -1,23 +1,22 @@
-import Crypto
-import CryptoExtras
 import FoundationEssentials
+import OpenSSLCrypto
 
 /// One PIN/UV auth protocol (CTAP 2.1 sections 6.5.6 and 6.5.7): the key's half of the key
 /// agreement, and the current pinUvAuthToken.
 struct PINProtocol {
   let number: Int
   /// The key, created when first needed: many sessions never request it.
-  private lazy var agreementKey = P256.KeyAgreement.PrivateKey()
+  private lazy var agreementKey = P256Key()
   var token = PINToken()
 
   init(number: Int) { self.number = number }
 
-  init(number: Int, agreementKey: P256.KeyAgreement.PrivateKey) {
+  init(number: Int, agreementKey: P256Key) {
     self.number = number
     self.agreementKey = agreementKey
   }
 
-  mutating func regenerate() { agreementKey = P256.KeyAgreement.PrivateKey() }
+  mutating func regenerate() { agreementKey = P256Key() }
 
   /// The key's public half as COSE.
   var publicKey: CBOR {
@@ -26,31 +25,25 @@ struct PINProtocol {
     }
   }
 
-  private func publicKey(of key: P256.KeyAgreement.PrivateKey) -> CBOR {
-    let point = key.publicKey.rawRepresentation
-    return .fields([
-      (1, .integer(2)), (3, .integer(-25)), (-1, .integer(1)),
-      (-2, .bytes(Array(point.prefix(32)))), (-3, .bytes(Array(point.suffix(32)))),
+  private func publicKey(of key: P256Key) -> CBOR {
+    .fields([
+      (1, .integer(2)), (3, .integer(-25)), (-1, .integer(1)), (-2, .bytes(key.x)),
+      (-3, .bytes(key.y)),
     ])
   }
 
   /// The secret shared with the platform, whose public key is given as COSE.
   mutating func sharedSecret(with peer: CBOR) throws(CommandFailure) -> SharedPINSecret {
     guard peer.isMap, peer[1]?.integer == 2, peer[3]?.integer == -25, peer[-1]?.integer == 1,
-      let x = peer[-2]?.bytes, let y = peer[-3]?.bytes, x.count == 32, y.count == 32,
-      let key = try? P256.KeyAgreement.PublicKey(rawRepresentation: x + y),
-      let secret = try? agreementKey.sharedSecretFromKeyAgreement(with: key)
+      let x = peer[-2]?.bytes, let y = peer[-3]?.bytes,
+      let z = agreementKey.sharedSecret(x: x, y: y)
     else { throw .status(.invalidParameter) }
-    let z = unsafe secret.withUnsafeBytes { unsafe Array($0) }
     guard number == 2 else {
-      let key = Array(SHA256.hash(data: z))
+      let key = OpenSSL.sha256(z)
       return SharedPINSecret(number: number, encryptionKey: key, authenticationKey: key)
     }
     func derive(_ info: String) -> [UInt8] {
-      let key = HKDF<SHA256>.deriveKey(
-        inputKeyMaterial: SymmetricKey(data: z), salt: [UInt8](repeating: 0, count: 32),
-        info: Array(info.utf8), outputByteCount: 32)
-      return unsafe key.withUnsafeBytes { unsafe Array($0) }
+      OpenSSL.hkdf(z, info: Array(info.utf8), count: 32)
     }
     return SharedPINSecret(
       number: number, encryptionKey: derive("CTAP2 AES key"),
@@ -64,7 +57,7 @@ struct PINProtocol {
   }
 
   static func authenticate(_ number: Int, key: [UInt8], _ message: [UInt8]) -> [UInt8] {
-    let code = Array(HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: key)))
+    let code = OpenSSL.hmac(message, key: key)
     return number == 1 ? Array(code.prefix(16)) : code
   }
 }
@@ -83,11 +76,9 @@ struct SharedPINSecret {
   func encrypt(_ plaintext: [UInt8]) throws(CommandFailure) -> [UInt8] {
     let iv = number == 1 ? [UInt8](repeating: 0, count: 16) : .random(16)
     guard
-      let sealed = try? AES._CBC.encrypt(
-        plaintext, using: SymmetricKey(data: encryptionKey), iv: AES._CBC.IV(ivBytes: iv),
-        noPadding: true)
+      let sealed = OpenSSL.aes256CBC(plaintext, key: encryptionKey, iv: iv, encrypting: true)
     else { throw .status(.invalidLength) }
-    return (number == 1 ? [] : iv) + Array(sealed)
+    return (number == 1 ? [] : iv) + sealed
   }
 
   func decrypt(_ ciphertext: [UInt8]) throws(CommandFailure) -> [UInt8] {
@@ -97,11 +88,10 @@ struct SharedPINSecret {
     }
     let iv = number == 1 ? [UInt8](repeating: 0, count: 16) : Array(ciphertext.prefix(16))
     guard
-      let opened = try? AES._CBC.decrypt(
-        Array(ciphertext.dropFirst(ivLength)), using: SymmetricKey(data: encryptionKey),
-        iv: AES._CBC.IV(ivBytes: iv), noPadding: true)
+      let opened = OpenSSL.aes256CBC(
+        Array(ciphertext.dropFirst(ivLength)), key: encryptionKey, iv: iv, encrypting: false)
     else { throw .status(.invalidParameter) }
-    return Array(opened)
+    return opened
   }
 }
 
