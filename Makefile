@@ -187,6 +187,9 @@ model: check ## play random histories of a shared folder (HISTORIES=1000 SEED=ra
 	@.build/debug/folder-model --histories $(or $(HISTORIES),1000) $(if $(SEED),--seed $(SEED))
 	$(SWIFT) build --product silent-writer-model
 	@.build/debug/silent-writer-model --histories $(or $(HISTORIES),1000) $(if $(SEED),--seed $(SEED))
+	$(SWIFT) build --product log-state-check
+	@python3 -B Tests/fold/compare.py .build/debug/log-state-check exhaustive $(or $(HISTORIES),1000)
+	@python3 -B Tests/fold/compare.py .build/debug/log-state-check random $(or $(HISTORIES),1000) $(or $(SEED),1)
 
 crash-test: check ## kill at every system call, also those that change no file (long)
 	$(SWIFT) build --build-tests

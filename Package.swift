@@ -151,6 +151,8 @@ let package = Package(
     .target(
       name: "BackupFolder", dependencies: ["CSPP", "SecretMemory", "CLinux", "CReadingProcess"],
       swiftSettings: optimised),
+    // The meaning of a folder: pure, from the operations to what is live.
+    .target(name: "LogState", dependencies: ["CSPP"], swiftSettings: optimised),
     // What both commands have: their version, their service manager, and safe words for a shell.
     .target(name: "CommandSupport", swiftSettings: strict),
     // Where this computer may keep a secret for a while.
@@ -329,6 +331,13 @@ let package = Package(
     .executableTarget(
       name: "folder-model", dependencies: ["FolderModel", "HistoryOptions", arguments],
       path: "Tests/FolderModelTool", swiftSettings: strict),
+    // Compares LogState with the rules in Python (Tests/fold/compare.py).
+    .executableTarget(
+      name: "log-state-check", dependencies: ["CSPP", "LogState"], path: "Tests/LogStateCheck",
+      swiftSettings: optimised),
+    .testTarget(
+      name: "LogStateTests", dependencies: ["CSPP", "LogState", "TestSupport"],
+      swiftSettings: strict),
     // Files and silent writers: the rules of reading them, in memory, without the product's code.
     .target(
       name: "SilentWriterModel", dependencies: ["TestSupport"], path: "Tests/SilentWriterModel",
