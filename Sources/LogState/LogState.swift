@@ -38,7 +38,7 @@ public struct LogState: Sendable {
   public internal(set) var texts: Set<Digest> = []
   /// The refusals.
   public internal(set) var refusals: Set<Refusal> = []
-  /// Statements of earlier namespaces beside versions. They have no effect.
+  /// Statements of earlier namespaces beside versions, which have no effect.
   public internal(set) var told: Set<Told> = []
 
   /// Something that an earlier namespace says, and nothing that counts.

@@ -31,11 +31,12 @@ extension LogContents {
     }
   }
 
-  /// The namespace that a computer takes which remembers none; nil if a person has to name one.
+  /// The namespace that a computer takes which remembers none.
   ///
   /// - Parameters:
   ///   - own: namespaces that a key slot opens by a file of its own.
   ///   - opened: all that open.
+  /// - Returns: nil if a person has to name one.
   public func newComputer(
     own: Set<NamespaceID>, opened: Set<NamespaceID>
   ) -> NamespaceID? {
@@ -47,14 +48,13 @@ extension LogContents {
     return possible.count == 1 ? possible.first : nil
   }
 
-  /// The namespaces that say that they took the current one over.
-  ///
-  /// A person compares an ID before the computer moves there.
+  /// Finds what says that it took the current namespace over.
   ///
   /// - Parameters:
   ///   - current: the current namespace.
   ///   - opened: all that open.
   ///   - refused: those of which a person said that they are not theirs.
+  /// - Returns: their IDs. A person compares one before the computer moves there.
   public func successors(
     of current: NamespaceID, opened: Set<NamespaceID>, refused: Set<NamespaceID> = []
   ) -> Set<NamespaceID> {

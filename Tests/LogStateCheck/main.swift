@@ -22,52 +22,52 @@ struct Files {
   mutating func define(_ line: [Substring]) {
     switch line[0] {
     case "V":
-      let number = Int(line[2].dropFirst())!
+      let id = number(line[2].dropFirst())
       let item: Item =
-        line[2].first == "w" ? .wallet(RecordID(number)) : .file(FileID(number))
+        line[2].first == "w" ? .wallet(RecordID(id)) : .file(FileID(id))
       let version = ItemVersion(
-        of: item, bytes: Digest(Int(line[3])!), contents: Digest(Int(line[4])!),
+        of: item, bytes: Digest(number(line[3])), contents: Digest(number(line[4])),
         by: Int(line[5]).map(SigningKey.init(_:)),
         copied: Int(line[6]).map { versions[$0 - 1].name })
       versions.append(version)
       numbers[version.name] = versions.count
     case "I":
-      views[Int(line[1])!] = ViewVersion(
-        in: NamespaceID(Int(line[2])!), versions[Int(line[3])! - 1])
+      views[number(line[1])] = ViewVersion(
+        in: NamespaceID(number(line[2])), versions[number(line[3]) - 1])
     case "S":
       let parts = line[4...].map { $0.split(separator: ":") }
-      silent[Int(line[1])!] = SilentOperation(
-        to: NamespaceID(Int(line[2])!), signedBy: SigningKey(Int(line[3])!),
-        added: parts.filter { $0[0] == "a" }.map { versions[Int($0[1])! - 1] },
+      silent[number(line[1])] = SilentOperation(
+        to: NamespaceID(number(line[2])), signedBy: SigningKey(number(line[3])),
+        added: parts.filter { $0[0] == "a" }.map { versions[number($0[1]) - 1] },
         ended: parts.filter { $0[0] == "e" }.map {
-          (FileID(Int($0[1])!), Digest(Int($0[2])!))
+          (FileID(number($0[1])), Digest(number($0[2])))
         })
     default:
-      operations[Int(line[1])!] = OrdinaryOperation(
-        in: NamespaceID(Int(line[2])!),
-        OperationID(WriterID(Int(line[3])!), UInt64(line[4])!), line[5...].map(change))
+      operations[number(line[1])] = OrdinaryOperation(
+        in: NamespaceID(number(line[2])),
+        OperationID(WriterID(number(line[3])), UInt64(number(line[4]))), line[5...].map(change))
     }
   }
 
   private func change(_ text: Substring) -> Change {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-    let number = Int(parts[1]) ?? 0
+    let id = number(parts[1])
     switch parts[0] {
-    case "a": return .add(versions[number - 1])
-    case "e": return .end(versions[number - 1].name)
-    case "d": return .drop(versions[number - 1].name)
-    case "W": return .addWriter(SigningKey(number), Rights(rawValue: UInt8(parts[2])!))
-    case "R": return .retireWriter(SigningKey(number))
-    case "k": return .refuse(.key(SigningKey(number)))
-    case "n": return .refuse(.namespace(NamespaceID(number)))
-    case "s": return .addSlot(KeyID(number), parts[2] == "o" ? .own : .box)
-    case "x": return .removeSlot(KeyID(number))
-    case "t": return .text(Digest(number))
-    case "h": return .takenOver(by: NamespaceID(number))
+    case "a": return .add(versions[id - 1])
+    case "e": return .end(versions[id - 1].name)
+    case "d": return .drop(versions[id - 1].name)
+    case "W": return .addWriter(SigningKey(id), Rights(rawValue: UInt8(number(parts[2]))))
+    case "R": return .retireWriter(SigningKey(id))
+    case "k": return .refuse(.key(SigningKey(id)))
+    case "n": return .refuse(.namespace(NamespaceID(id)))
+    case "s": return .addSlot(KeyID(id), parts[2] == "o" ? .own : .box)
+    case "x": return .removeSlot(KeyID(id))
+    case "t": return .text(Digest(id))
+    case "h": return .takenOver(by: NamespaceID(id))
     default:
       let ids = parts[2].split(separator: ",").map { part in
         let place = part.split(separator: ".")
-        return OperationID(WriterID(Int(place[0])!), UInt64(place[1])!)
+        return OperationID(WriterID(number(place[0])), UInt64(number(place[1])))
       }
       return .begin(
         takesOver: Set(list(parts[1]).map(NamespaceID.init(_:))), operations: Set(ids))
@@ -85,8 +85,11 @@ extension HexIdentifier {
   var number: Int { Int(words[0]) }
 }
 
+/// A number of a line; any other text is 0, which nothing has, so that the comparison differs.
+func number(_ text: Substring) -> Int { Int(text) ?? 0 }
+
 func list(_ text: Substring) -> [Int] {
-  text == "-" ? [] : text.split(separator: ",").map { Int($0)! }
+  text == "-" ? [] : text.split(separator: ",").map(number)
 }
 
 func joined(_ texts: some Sequence<String>) -> String { texts.sorted().joined(separator: ",") }
@@ -112,12 +115,12 @@ extension Files {
   /// What LogState and the rules of namespaces say of a set of files.
   func answers(_ question: [Substring]) -> [String] {
     let namespaces = question[1...5].map { Set(list($0).map(NamespaceID.init(_:))) }
-    let current = namespaces[0].first!
+    let current = NamespaceID(number(question[1]))
     let contents = contents(list(question[6]))
     let state = LogState(
       of: contents, current: current, remembered: namespaces[1], takenIn: namespaces[2])
     func names(_ versions: Set<ItemVersion>) -> String {
-      joined(versions.map { numbers[$0.name]! })
+      joined(versions.map { numbers[$0.name] ?? 0 })
     }
     func ids(_ ids: some Sequence<some HexIdentifier>) -> String {
       joined(ids.map { String($0.number) })
