@@ -51,7 +51,11 @@ struct GuardResponder: HTTPResponder {
       of: proxies.peer(context.peer),
       forwarded: Self.forwardedHeader.map { request.headers[values: $0] } ?? [])
     let reply: Reply
-    if let call {
+    if !RequestFraming.isClear(request.head) {
+      reply =
+        limits.admit(1, of: client, at: start)
+        ? refuse(.unclear, Self.badRequest) : refuse(.rate, Self.tooMany)
+    } else if let call {
       reply = await answer(call, request, client, start)
     } else if request.method == .get, path == "/healthz" {
       // It reads the database, so strangers have a limit there too.
@@ -84,7 +88,15 @@ struct GuardResponder: HTTPResponder {
   ) async -> Reply {
     let cost = call == .createAccount ? Self.costOfCreation : 1
     guard limits.admit(cost, of: client, at: now) else { return refuse(.rate, Self.tooMany) }
-    guard let body = await body(of: request) else { return refuse(.size, Self.tooLarge) }
+    let body: [UInt8]
+    do throws(BodyFault) {
+      body = try await self.body(of: request)
+    } catch {
+      switch error {
+      case .tooLarge: return refuse(.size, Self.tooLarge)
+      case .broken: return refuse(.unclear, Self.badRequest)
+      }
+    }
     func header(_ name: HTTPField.Name?) -> String? {
       // Two of one name are as good as none.
       let values = name.map { request.headers[values: $0] } ?? []
@@ -100,22 +112,27 @@ struct GuardResponder: HTTPResponder {
     return Reply(response: response, reason: answer.reason)
   }
 
-  /// The body, if it is within the protocol's limit; no more than that is read.
-  private func body(of request: Request) async -> [UInt8]? {
+  /// The reasons for which a body is not taken.
+  private enum BodyFault: Error { case tooLarge, broken }
+
+  /// The body, if all of it comes and is within the protocol's limit; no more than that is read.
+  private func body(of request: Request) async throws(BodyFault) -> [UInt8] {
     if let announced = request.headers[.contentLength].flatMap({ Int($0) }),
       announced > GuardCall.maximumBodySize
     {
-      return nil
+      throw .tooLarge
     }
     var body: [UInt8] = []
     do {
       for try await part in request.body {
-        guard body.count + part.readableBytes <= GuardCall.maximumBodySize else { return nil }
+        guard body.count + part.readableBytes <= GuardCall.maximumBodySize else {
+          throw BodyFault.tooLarge
+        }
         body += part.readableBytesView
       }
     } catch {
-      // The connection ended: nobody reads the answer to what came of it.
-      return []
+      // Else its encoding is wrong, or the connection ended.
+      throw error as? BodyFault ?? .broken
     }
     return body
   }
@@ -159,9 +176,16 @@ struct GuardResponder: HTTPResponder {
     return response
   }
 
-  /// The end of the connection comes with it: the rest of the body is not read.
-  private static var tooLarge: Response {
-    var response = json(status: 413, RefusalAnswer(.malformed).body)
+  private static var tooLarge: Response { last(status: 413, RefusalAnswer(.malformed).body) }
+
+  /// The answer to a request that may be read in two ways; it is none of the protocol's words.
+  private static var badRequest: Response {
+    last(status: 400, Array("{\"error\":\"bad_request\"}".utf8))
+  }
+
+  /// An answer with which the connection ends: the rest of the body is not read.
+  private static func last(status: Int, _ body: [UInt8]) -> Response {
+    var response = json(status: status, body)
     response.headers[.connection] = "close"
     return response
   }

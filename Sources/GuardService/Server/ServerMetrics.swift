@@ -15,6 +15,8 @@ final class ServerMetrics: Sendable {
     case size
     /// The request or the client's reading of the answer took too long.
     case slow
+    /// The request breaks HTTP's rules about host, length or encoding.
+    case unclear
   }
 
   /// The upper ends of the times that are counted apart, in seconds.

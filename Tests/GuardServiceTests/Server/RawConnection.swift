@@ -24,10 +24,15 @@ final class RawConnection {
   /// Sends bytes.
   ///
   /// - Returns: whether the other end still takes them.
-  @discardableResult func send(_ text: String) -> Bool {
-    let bytes = Array(text.utf8)
-    return unsafe Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+  @discardableResult func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+
+  /// Sends bytes.
+  @discardableResult func send(_ bytes: [UInt8]) -> Bool {
+    unsafe Glibc.send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
   }
+
+  /// Says that nothing more is sent.
+  func endSending() { shutdown(socket, Int32(SHUT_WR)) }
 
   /// All that comes until the other end closes, or these seconds are over.
   func rest(within seconds: Double) -> (text: String, isClosed: Bool) {

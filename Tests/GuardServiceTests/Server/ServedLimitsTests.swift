@@ -1,5 +1,9 @@
+import CSPP
 import Foundation
 import GuardProtocol
+import GuardTestSupport
+import RistrettoVOPRF
+import TestSupport
 import Testing
 
 @testable import GuardService
@@ -25,6 +29,66 @@ struct ServedLimitsTests {
     #expect(try await served.request("POST", "/v1/status", body: most).answer.status == 401)
     let metrics = try await served.request("GET", "/metrics").answer.text
     #expect(metrics.contains(#"keybackup_guard_refused_total{reason="size"} 2"#))
+  }
+
+  @Test func `A request that can be read in two ways is refused, and spends no try`() async throws {
+    let served = try await ServedGuard.start(["--open", "--plain"])
+    let account = try TestAccount(21)
+    let created: CreateAccountAnswer = try await served.call(
+      .createAccount, account.pinRequest(), by: account.ask
+    ).read()
+    let evaluate = EvaluateRequest(
+      account: account.id, counter: created.counter,
+      element: try RistrettoElement(
+        unhex("e2f2ae0a6abc4e71a884a961c500515f58e30b6aa582dd8db6a65945e08d2d76")))
+    let body = String(decoding: evaluate.body, as: UTF8.self)
+    let signature = GuardSignature(
+      .evaluate, body: evaluate.body, guardID: served.guardID, by: account.ask)
+    let size = String(body.utf8.count, radix: 16)
+    let chunks = "\(size)\r\n\(body)\r\n0\r\n\r\n"
+    let host = "Host: localhost\r\n"
+    let length = "Content-Length: \(body.utf8.count)\r\n"
+    let chunked = "Transfer-Encoding: chunked\r\n"
+    func answer(_ headers: String, _ text: String) throws -> String {
+      let connection = try RawConnection(port: served.port)
+      connection.send(
+        Array(
+          ("POST /v1/evaluate HTTP/1.1\r\n\(GuardSignature.keyHeader): \(signature.key.hex)\r\n"
+            + "\(GuardSignature.signatureHeader): \(signature.signatureText)\r\n").utf8)
+          + headers.unicodeScalars.map { UInt8($0.value) } + Array("\r\n\(text)".utf8))
+      connection.endSending()
+      let (answer, isClosed) = connection.rest(within: 60)
+      #expect(isClosed, "\(headers)")
+      return answer
+    }
+    let unclear: [(headers: String, body: String)] = [
+      (length, body), (host + "Host: localhost\r\n" + length, body),
+      ("Host: \r\n" + length, body), ("Host: a, b\r\n" + length, body),
+      (host + "Transfer-Encoding: gzip, chunked\r\n", chunks),
+      (host + "Transfer-Encoding: chunked, gzip\r\n", chunks),
+      (host + "Transfer-Encoding: identity\r\n", chunks),
+      (host + chunked + chunked, chunks), (host + chunked + length, chunks),
+      (host + length + chunked, chunks), (host + length + "Content-Length: 3\r\n", body),
+      (host + length + length, body), (host + "Content-Length: +1\r\n", body),
+      (host + "Content-Length: \(body.utf8.count), \(body.utf8.count)\r\n", body),
+      (host + length + "X-Forwarded-For: \u{FC}\r\n", body),
+      (host + length + "X-\u{FC}: 1\r\n", body), (host + "X: 1\r\n Y: 2\r\n" + length, body),
+      (host + length + "X : 1\r\n", body),
+      (host + chunked, "zz\r\n\(body)\r\n0\r\n\r\n"), (host + chunked, "\(size)\r\n\(body)"),
+      (host + chunked, "\(size)\r\n\(body)XX0\r\n\r\n"), (host + length, "\(body.dropLast())"),
+    ]
+    for (headers, text) in unclear {
+      let told = try answer(headers, text)
+      #expect(told.hasPrefix("HTTP/1.1 400 "), "\(headers)\(text.prefix(40)): \(told)")
+    }
+    let state: AccountAnswer = try await served.call(
+      .status, AccountRequest(account: account.id), by: account.ask
+    ).read()
+    #expect(state.counter == created.counter, "a try was spent")
+    // What is clear is taken.
+    #expect(try answer(host + chunked + "Connection: close\r\n", chunks).hasPrefix("HTTP/1.1 200 "))
+    let metrics = try await served.request("GET", "/metrics").answer.text
+    #expect(metrics.contains(#"keybackup_guard_refused_total{reason="unclear"} "#))
   }
 
   @Test func `Clients that send a byte now and then are cut off, and others are served`()
