@@ -34,7 +34,7 @@ struct GuardExportCommand: AsyncParsableCommand {
     GuardStreams.result(
       json
         ? JSONText.object([("schema", "1"), ("accounts", "\(count)")])
-        : "\(count) accounts are in \(file). This guard answers no more.\n"
+        : "\(count == 1 ? "1 account is" : "\(count) accounts are") in \(file). This guard answers no more.\n"
           + "Copy the file and the server key to the new computer: "
           + OpenedGuard.keyPath(state, folder: folder))
   }

@@ -33,7 +33,8 @@ struct GuardImportCommand: AsyncParsableCommand {
     GuardStreams.result(
       json
         ? JSONText.object([("schema", "1"), ("accounts", "\(count)")])
-        : "\(count) accounts were imported. Each has three tries at most until its owner resets it.\n"
+        : "\(count == 1 ? "1 account was" : "\(count) accounts were") imported. Each has three tries at most "
+          + "until its owner resets it.\n"
           + "Start the guard with its options: keybackup-guard serve\(state.words)")
   }
 }

@@ -65,6 +65,7 @@ struct LogProblems {
     findings.report(
       FileFinding(
         file: "\(FolderLayout.ownFolder)/\(FolderLayout.logFolder)", recordID: nil,
-        state: .unreadable, reason: "\(surplus) files too many to look at"))
+        state: .unreadable,
+        reason: "\(surplus == 1 ? "1 file" : "\(surplus) files") too many to look at"))
   }
 }

@@ -95,7 +95,11 @@ public struct FileFinding: Equatable, Sendable {
 
   /// The reason in words.
   public var reason: String {
-    further == 0 ? cause : "\(cause), and \(further) more files are \(state.rawValue)"
+    switch further {
+    case 0: cause
+    case 1: "\(cause), and 1 more file is \(state.rawValue)"
+    default: "\(cause), and \(further) more files are \(state.rawValue)"
+    }
   }
 
   /// Creates a finding about a file.

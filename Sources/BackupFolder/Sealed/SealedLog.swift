@@ -106,7 +106,8 @@ struct SealedLog {
       sealed.findings.report(
         FileFinding(
           file: path, recordID: nil, state: .unreadable,
-          reason: "\(listing.surplus) files too many to look at"))
+          reason:
+            "\(listing.surplus == 1 ? "1 file" : "\(listing.surplus) files") too many to look at"))
     }
     sealed.hasFiles = listing.count > 0
     if listing.count == 0 { return sealed }

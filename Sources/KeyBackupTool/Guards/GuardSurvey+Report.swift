@@ -22,7 +22,8 @@ extension GuardSurvey {
     let helping = seats.count { $0.fault == nil }
     if helping < way.threshold.needed {
       warnings.append(
-        "only \(helping) of \(seats.count) guards help, and \(way.threshold.needed) are needed")
+        "only \(helping) of \(counted(seats.count, "guard")) \(helping == 1 ? "helps" : "help"), and "
+          + "\(way.threshold.needed) \(way.threshold.needed == 1 ? "is" : "are") needed")
     }
     return warnings
   }
@@ -77,7 +78,7 @@ extension GuardSurvey {
 
   /// The way in with what it needs and the tries that are left.
   var title: String {
-    let needed = "\(way.threshold.needed) of \(way.threshold.guards) guards"
+    let needed = "\(way.threshold.needed) of \(counted(way.threshold.guards, "guard"))"
     guard seats.contains(where: { $0.finding != nil }) else {
       return "\"\(way.name)\": \(needed) needed"
     }

@@ -294,6 +294,7 @@ struct ServedProcessTests {
     #expect(refused.output.contains("repeat the export"), "\(refused.output)")
     let imported = try run(["import", "--state", new.path, file])
     #expect(imported.code == 0)
+    #expect(imported.output.hasPrefix("1 account was imported. "), "\(imported.output)")
     #expect(imported.output.contains("options: keybackup-guard serve --state \(new.path)\n"))
     #expect(try run(["import", "--state", new.path, file]).code == 73)
     let second = try await ServedGuard.start(in: new)

@@ -127,7 +127,7 @@ struct RestoredFiles: Sendable {
   var lines: [String] {
     var lines: [String] = []
     if files.count < count {
-      lines.append("... and \(count - files.count) more files. Add -v to list them all.")
+      lines.append("... and \(counted(count - files.count, "more file")). Add -v to list them all.")
     }
     lines.append(
       "Each file is one wallet as JSON, for programs to read. To read the words of a wallet: "

@@ -82,7 +82,8 @@ enum KeyCheck {
       "PIN protocols " + info.pinProtocols.map(String.init).joined(separator: " and "))
     if info.supportsDiscoverableCredentials {
       abilities.append(
-        info.remainingDiscoverableCredentials.map { "\($0) slots left" } ?? "stores credentials")
+        info.remainingDiscoverableCredentials.map { counted($0, "slot") + " left" }
+          ?? "stores credentials")
     } else {
       abilities.append("stores no credentials (use init --non-discoverable)")
     }

@@ -43,7 +43,7 @@ struct GuardAddition {
 
   /// Opens the backup and makes the way in.
   func run() async throws(UserMessage) -> ExitCode {
-    let backup = try await unlock.backup(world, for: .writing)
+    let backup = try await unlock.backup(world, for: .writing, using: GuardOptions.own)
     try checkPlaces(besides: backup.folder.path)
     let caller = try GuardCaller(unlock.guards.addresses, unlock.common, world)
     var opened = try await backup.unlock(unlock, world)
@@ -340,7 +340,7 @@ struct GuardAddition {
     let name = PrintableText.name(draft.label, limit: 40)
     try output.result(
       "\"\(name)\" opens the backup now, with \(draft.threshold.needed) of "
-        + "\(draft.threshold.guards) guards.",
+        + "\(counted(draft.threshold.guards, "guard")).",
       json: json, ofChange: "the way in was made all the same")
     guard !output.json else { return .success }
     let option = isPIN ? "--guard-pin" : "--guard-login"

@@ -9,7 +9,9 @@ struct GuardPromise {
 
   /// The guards, one line each with its ID.
   var guards: [String] {
-    ["Guards, of which \(threshold.needed) of \(threshold.guards) are needed:"]
+    [
+      "Guards, of which \(threshold.needed) of \(threshold.guards) \(threshold.needed == 1 ? "is" : "are") needed:"
+    ]
       + servers.map { "  \($0.title)" }
   }
 

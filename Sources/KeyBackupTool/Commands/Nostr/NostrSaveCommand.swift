@@ -34,8 +34,9 @@ struct NostrSaveCommand: ParsableCommand, KeyBackupCommand {
     unlock.output(world).warn(viewProblem: backup.viewProblem)
     try unlock.output(world).result(
       new.isEmpty
-        ? "All \(here.count) are in the backup already."
-        : "Wrote \(new.count) of \(here.count) identities into the backup.",
+        ? "The backup has \(here.count == 1 ? "it" : "all \(here.count)") already."
+        : "Wrote \(new.count) of \(here.count == 1 ? "1 identity" : "\(here.count) identities") into the "
+          + "backup.",
       json: ["saved": .number(new.count), "known": .number(here.count)],
       ofChange: "the identities were saved all the same")
     return .success
