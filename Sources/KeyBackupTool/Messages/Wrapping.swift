@@ -46,7 +46,9 @@ enum Wrapping {
     for start in words.indices.dropFirst() where UnsafeText.programs.contains(words[start]) {
       let before = words[..<start].joined(separator: " ")
       guard before.hasSuffix(":"), !beginnings.contains(before.trimmed + " ") else { continue }
-      let end = command(words, from: start)
+      var end = command(words, from: start)
+      // A word alone at the end of the line is what the command is about, whatever it looks like.
+      if end == words.count - 1, core(words[end - 1]) == words[end - 1] { end += 1 }
       var own = Array(words[start..<end])
       if let last = own.last.map(core), !last.isEmpty { own[own.count - 1] = last }
       return (
@@ -119,7 +121,8 @@ enum Wrapping {
     var place = start + 1
     while place < words.count {
       let word = words[place]
-      let mostVerbs = words[program].hasSuffix("sudo") ? 3 : 2
+      let hasGroups = program + 1 < words.count && words[program + 1] == "foreign"
+      let mostVerbs = hasGroups || words[program].hasSuffix("sudo") ? 3 : 2
       if word == "&&", place + 1 < words.count {
         // The next command of the same line.
         program = place + 1
@@ -172,11 +175,16 @@ enum Wrapping {
     return !core.isEmpty && core.allSatisfy { ("a"..."z").contains($0) || $0 == "-" }
   }
 
+  /// Whether a word may be an ID, or the start of one, that has no digit.
+  private static func isID(_ word: String) -> Bool {
+    word.utf8.count >= ShortID.leastShown && word.utf8.allSatisfy { (0x61...0x66).contains($0) }
+  }
+
   /// Whether a word is given to a command: a name in capitals, an ID, a path.
   private static func isValue(_ word: String) -> Bool {
     let core = core(word)
     guard let first = core.first, !word.hasPrefix("-") else { return false }
-    return core.contains { $0.isNumber || "/=<>[]|&.$".contains($0) }
+    return isID(core) || core.contains { $0.isNumber || "/=<>[]|&.$".contains($0) }
       || (first.isUppercase && core.allSatisfy { $0.isUppercase || $0 == "_" })
   }
 }

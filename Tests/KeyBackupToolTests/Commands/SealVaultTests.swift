@@ -151,6 +151,11 @@ import Testing
     )
     let refused = try await sealvault("open", later, "--out", out, expecting: nil)
     expectFailure(refused, 65, says: "the database says that it is version 4")
+    // Only another command has the option that the advice names.
+    let unproved = try await sealvault("verify", later, expecting: nil)
+    expectFailure(
+      unproved, 65,
+      says: ": keybackup foreign sealvault open \(later) --any-version --out FOLDER")
     try await sealvault("open", later, "--out", out, "--any-version")
     // The older one is still to be had, and called what it is.
     let older = try await sealvault("verify", zip, expecting: 89)

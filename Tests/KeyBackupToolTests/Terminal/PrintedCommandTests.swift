@@ -1,3 +1,4 @@
+import HelpPages
 import Testing
 
 @testable import KeyBackupTool
@@ -27,6 +28,11 @@ import Testing
     ("for such a reader: ", "sudo apt install pcscd && sudo systemctl start pcscd.socket", ""),
     ("hint: run: ", "sudo apt install pcscd", ", then try again"),
     ("to be let in: ", "sudo usermod -aG plugdev $USER", " and log in again"),
+    ("hint: to remove it: ", "keybackup key remove abcdefab", ""),
+    ("hint: to remove it: ", "keybackup key remove --folder /a deadbeefcafe", ""),
+    ("to remove it: ", "keybackup key remove abcdefab", ", then go on"),
+    ("to find it: ", "keybackup foreign sealvault find FOLDER", ""),
+    ("to find it: ", "keybackup foreign sealvault find abcdefab", ", then go on"),
     ("now run: ", "keybackup verify --deep && keybackup status", ", then go on"),
   ])
   func `A command of several words or several commands is copied whole`(
@@ -38,6 +44,12 @@ import Testing
       // Also where it is only spoken of.
       let spoken = Wrapping.lines("Some words, and then run  " + command + after, width: width)
       #expect(spoken.contains { $0.contains(command) }, "\(spoken)")
+    }
+  }
+
+  @Test func `A name of letters at the end of a command to run stays with it`() {
+    for command in ["keybackup file show notes", "keybackup wallet show --folder /a savings"] {
+      #expect(Wrapping.commandToRun(in: "hint: to see it: \(command)")?.command == command)
     }
   }
 
@@ -89,6 +101,57 @@ import Testing
       }
     }
     #expect(seen > 80, "the messages were not found")
+  }
+
+  /// A person runs it as it stands, but for the words in capitals.
+  @Test func `Each command in a message is one that the parser takes`() throws {
+    var seen = 0
+    for file in Files.tree(Build.root + "/Sources/KeyBackupTool") where file.hasSuffix(".swift") {
+      for text in Self.literals(try Files.text(Build.root + "/Sources/KeyBackupTool/" + file)) {
+        var rest = text
+        while let found = Wrapping.commandToRun(in: rest) {
+          rest = found.after
+          let words = found.command.split(separator: " ").map(String.init)
+          // A command that a value names is not known here.
+          guard words.count > 1, words[0] == "keybackup", words[1] != "X" else { continue }
+          seen += 1
+          #expect(Self.mistake(in: Array(words.dropFirst())) == nil, "\(file): \(found.command)")
+        }
+      }
+    }
+    #expect(seen > 80, "the messages were not found")
+    #expect(Self.mistake(in: ["verify", "--shallow"]) != nil)
+    #expect(Self.mistake(in: ["foreign", "sealvault", "verify", "X", "--any-version"]) != nil)
+    #expect(Self.mistake(in: ["wallet", "shwo", "X"]) != nil)
+    #expect(Self.mistake(in: ["wallet", "list", "WALLET"]) != nil)
+  }
+
+  /// The word of a command that no parser takes; nil: all are good.
+  private static func mistake(in words: [String]) -> String? {
+    guard let leaf = CommandLeaf.all.first(where: { words.starts(with: $0.path) }) else {
+      // The verb may be a value.
+      return CommandLeaf.groups.contains(words) || words.dropFirst().first == "X"
+        ? nil : words.joined(separator: " ")
+    }
+    let arguments = leaf.command.arguments ?? []
+    let places = arguments.filter { $0.kind == .positional }
+    var values = places.contains(where: \.isRepeating) ? Int.max : places.count
+    var rest = words.dropFirst(leaf.path.count)
+    while let word = rest.popFirst() {
+      if word == "X" || !word.hasPrefix("-") {
+        // A value may be an option, too.
+        if word != "X" { values -= 1 }
+        if values < 0 { return word }
+        continue
+      }
+      let name = word.split(separator: "=")[0]
+      guard
+        let option = arguments.first(where: { ($0.names ?? []).contains { $0.text == name } })
+      else { return word }
+      // At the end of a text the value is added by the code.
+      if option.kind == .option, !word.contains("=") { _ = rest.popFirst() }
+    }
+    return nil
   }
 
   @Test func `The page of screens has each command on a line of its own`() throws {

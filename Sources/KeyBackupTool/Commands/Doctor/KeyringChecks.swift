@@ -23,7 +23,7 @@ enum KeyringChecks {
     let name = "desktop-keyring"
     do throws(SecretStoreError) {
       _ = try world.secretService(mayPrompt: false)
-      return .ok(name, "there is a D-Bus session: keybackup unlock --keep can be tried")
+      return .ok(name, "there is a D-Bus session; to try it: keybackup unlock --keep")
     } catch {
       // What a server has not is no fault of it.
       return .ok(name, UserMessage(error, .secretService).message)

@@ -58,7 +58,9 @@ struct OpenedSealVault: ~Copyable {
         throw UserMessage(
           .dataInvalid,
           "the database says that it is version \(version), and metadata.json \(metadata.version)",
-          hint: "SealVault would not restore it; --any-version takes it all the same")
+          hint:
+            "SealVault would not restore it; to take it all the same: keybackup foreign sealvault open "
+            + "\(ShellWord.quoted(path)) --any-version --out FOLDER")
       }
       var dataKey = SecretBytes(zeroed: 0)
       // A damaged one takes nothing from the database, which is proved.
