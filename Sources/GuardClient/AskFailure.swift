@@ -5,7 +5,7 @@
 struct AskFailure: Error, Equatable, Sendable {
   /// The closed set of reasons.
   enum Reason: String, CaseIterable, Sendable {
-    /// No connection, or one that ended before an answer began.
+    /// No connection, or one that ended before the answer did.
     case unreachable
     /// Too slow, or silent.
     case timeout

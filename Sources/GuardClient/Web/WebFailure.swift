@@ -13,7 +13,7 @@ enum WebFailure {
 
   /// The reason for an error inside an answer.
   static func within(_ error: any Error) -> AskFailure {
-    common(error) ?? AskFailure(.protocol, "the connection ended inside the answer")
+    common(error) ?? AskFailure(.unreachable, "the connection ended inside the answer")
   }
 
   private static func common(_ error: any Error) -> AskFailure? {
@@ -21,6 +21,7 @@ enum WebFailure {
     case let failure as AskFailure: return failure
     case is CancellationError: return AskFailure(.cancelled, "cancelled")
     case is NIOTooManyBytesError: return AskFailure(.tooLarge, "the answer is too large")
+    case HTTPParserError.invalidEOFState: return nil
     case is HTTPParserError:
       return AskFailure(.protocol, "the answer is not HTTP")
     case let error as NIOSSLError where error != .uncleanShutdown: return tls(error)

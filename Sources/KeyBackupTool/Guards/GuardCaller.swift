@@ -30,7 +30,7 @@ struct GuardCaller {
   typealias Answer = Result<(status: Int, body: [UInt8], signature: GuardSignature?), GuardFault>
 
   private let program: GuardProgram
-  private let events: Events
+  private let prompter: Prompter
 
   /// The time limit of a request in milliseconds.
   private static let timeout: Int64 = 15_000
@@ -39,7 +39,7 @@ struct GuardCaller {
     _ options: GuardAddressOptions, _ common: CommonOptions, _ world: World
   ) throws(UserMessage) {
     program = try GuardProgram(trusting: options.certificates(world), world)
-    events = common.events
+    prompter = common.prompter(world)
   }
 
   /// The program, for a login.
@@ -50,23 +50,23 @@ struct GuardCaller {
   /// - Parameters:
   ///   - calls: the requests.
   ///   - type: the type of the answers.
-  ///   - repeats: how often a request is sent again, byte for byte, that got no answer. A guard
-  ///     gives the answer of an evaluation again without spending a try.
+  ///   - repeats: how often a request is sent again, byte for byte, that got no answer of a guard.
+  ///     It gives the answer of an evaluation again without spending a try.
   /// - Returns: the message of each answer, in the order of the requests.
   /// - Throws: `interrupted`; `io` where the program that asks is gone.
   func answers<Message: GuardMessage>(
     to calls: [Call], as type: Message.Type, repeats: Int = 0
   ) throws(UserMessage) -> [Result<Message, GuardFault>] {
-    var answers = try send(
-      calls.map { ($0.server.url, $0.call, $0.signature, $0.body) })
-    for _ in 0..<repeats {
+    var answers = [Result<Message, GuardFault>](
+      repeating: .failure(.missing("it gave no answer")), count: calls.count)
+    for _ in 0...repeats {
       let lost = answers.indices.filter { answers[$0].isLost }
       if lost.isEmpty { break }
-      let again = try send(
+      let found = try send(
         lost.map { (calls[$0].server.url, calls[$0].call, calls[$0].signature, calls[$0].body) })
-      for (place, answer) in zip(lost, again) { answers[place] = answer }
+      for (place, answer) in zip(lost, found) { answers[place] = Self.message(answer) }
     }
-    return try namingOthers(answers.map { Self.message($0) }, to: calls)
+    return try namingOthers(answers, to: calls)
   }
 
   /// The answers, where a refused signature is explained: a guard takes none for another one.
@@ -107,9 +107,8 @@ struct GuardCaller {
   private func send(
     _ requests: [(ServiceURL, GuardCall, GuardSignature?, [UInt8])]
   ) throws(UserMessage) -> [Answer] {
-    if let call = requests.first?.1 {
-      events.send(.guards(call: call.path, count: requests.count))
-    }
+    guard let call = requests.first?.1 else { return [] }
+    prompter.events.send(.guards(call: call.path, count: requests.count, waiting: []))
     var places: [Int: Int] = [:]
     for (place, (url, call, signature, body)) in requests.enumerated() {
       let id = program.nextID()
@@ -121,13 +120,26 @@ struct GuardCaller {
     }
     var answers = [Answer](
       repeating: .failure(.missing("it gave no answer")), count: requests.count)
-    let deadline = HelperProgram.now() + Self.timeout + GuardProgram.slack
-    while !places.isEmpty, let reply = try program.receive(until: deadline) {
+    var wait = GuardWait(
+      from: HelperProgram.now(), until: HelperProgram.now() + Self.timeout + GuardProgram.slack)
+    while !places.isEmpty {
+      guard let reply = try program.receive(until: wait.next) else {
+        guard let seconds = wait.secondsLeft() else { break }
+        tell(places.values.sorted().map { requests[$0].0 }, call, seconds)
+        continue
+      }
       // A late answer to an earlier request belongs to none of these.
       guard let place = places.removeValue(forKey: reply.id) else { continue }
       answers[place] = Self.answer(reply)
     }
     return answers
+  }
+
+  /// Tells whom a run waits for, before a person takes it for stuck.
+  private func tell(_ urls: [ServiceURL], _ call: GuardCall, _ seconds: Int64) {
+    let hosts = urls.map { PrintableText.name($0.host, limit: 120) }
+    prompter.events.send(.guards(call: call.path, count: urls.count, waiting: hosts))
+    prompter.tell("Waiting for \(hosts.joined(separator: ", ")) (\(seconds) s left).")
   }
 
   private static func answer(_ reply: GuardLine.Reply) -> Answer {
@@ -173,6 +185,7 @@ struct GuardCaller {
       guard let refusal = try? unsafe RefusalAnswer(parsing: body.span.bytes),
         refusal.status == status
       else {
+        if status == 404 || status == 410 { return .failure(.gone(status: status)) }
         // A proxy in front of a guard answers so too.
         return .failure(.missing("it answered with HTTP's status \(status)"))
       }
@@ -183,7 +196,38 @@ struct GuardCaller {
   }
 }
 
-extension GuardCaller.Answer {
+extension Result where Failure == GuardFault {
   /// Whether the same request may bring an answer.
   fileprivate var isLost: Bool { if case .failure(.missing) = self { true } else { false } }
+}
+
+/// A wait for the answers of guards: when a person is told about it, and when it ends.
+///
+/// Times are milliseconds of ``HelperProgram/now()``.
+struct GuardWait {
+  /// Milliseconds of silence after which a person is told.
+  static let patience: Int64 = 3000
+
+  /// The time until which the next answer is waited for.
+  private(set) var next: Int64
+  private let end: Int64
+
+  /// Begins a wait.
+  ///
+  /// - Parameters:
+  ///   - begin: now.
+  ///   - end: when nothing is waited for any more.
+  init(from begin: Int64, until end: Int64) {
+    next = min(begin + Self.patience, end)
+    self.end = end
+  }
+
+  /// Takes the end of ``next``.
+  ///
+  /// - Returns: the seconds that are left, to be told once; nil: the time is over.
+  mutating func secondsLeft() -> Int64? {
+    guard next < end else { return nil }
+    defer { next = end }
+    return (end - next + 999) / 1000
+  }
 }

@@ -284,7 +284,7 @@ struct GuardEnrolment {
         .dataInvalid, word: "guard-wrong", "not every guard \(part): \(names)",
         hint: list + "\ndo not choose a guard that answers so: begin again with --restart")
     }
-    if faults.contains(where: { $0.fault == .refused(.disabled) }) {
+    if faults.contains(where: { [.refused(.disabled), .refused(.unknown)].contains($0.fault) }) {
       return UserMessage(
         .incomplete, word: "draft-expired", "the unfinished way in has expired at \(names)",
         hint: list + "\nbegin again with --restart")
@@ -305,13 +305,5 @@ extension GuardFault {
   /// Whether the guard does not want to make an account, as without an invite.
   fileprivate var isRefusal: Bool {
     self == .refused(.malformed) || self == .refused(.unauthorised)
-  }
-
-  /// Whether what was asked for may have been done all the same.
-  fileprivate var isUnclear: Bool {
-    switch self {
-    case .missing, .refused(.counter): true
-    case .refused, .wrong: false
-    }
   }
 }

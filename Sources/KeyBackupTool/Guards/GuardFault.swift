@@ -18,6 +18,36 @@ enum GuardFault: Error, Equatable, Sendable {
     }
   }
 
+  /// Whether the request may have been done all the same: no answer came that can be used.
+  var isLost: Bool { if case .refused = self { false } else { true } }
+
+  /// Whether what was asked for may have been done all the same, and a status tells.
+  var isUnclear: Bool {
+    switch self {
+    case .missing, .refused(.counter): true
+    case .refused, .wrong: false
+    }
+  }
+
+  /// An address at which something else than the guard answers.
+  static func gone(status: Int) -> GuardFault {
+    .missing("\(noGuard) (HTTP's status \(status))")
+  }
+  private static let noGuard = "no guard is at its address any more"
+
+  /// The help against a fault.
+  enum Remedy { case patience, newAddress, renewal }
+
+  /// The help against it: another guard, where this one will not help again.
+  var remedy: Remedy {
+    switch self {
+    case .wrong, .refused(.unknown), .refused(.disabled), .refused(.unconfirmed): .renewal
+    case .missing(let why) where why.hasPrefix(Self.noGuard): .newAddress
+    case .missing(GuardRefusal.stopped.text), .refused(.stopped): .newAddress
+    case .missing, .refused: .patience
+    }
+  }
+
   /// Whether its certificate may be one of its own, whose authority can be named.
   var isUntrusted: Bool {
     guard case .missing(let why) = self else { return false }
@@ -34,7 +64,7 @@ extension GuardRefusal {
     switch self {
     case .unauthorised: "it does not accept the signature"
     case .unknown: "it does not know the account"
-    case .counter: "somebody else asks it at the same time"
+    case .counter: "its counter changes from one request to the next"
     case .unconfirmed: "the account was never confirmed"
     case .disabled: "the account was retired there"
     case .malformed: "it does not accept the request"

@@ -13,6 +13,8 @@ struct GuardSurvey {
     var state: Result<AccountAnswer, GuardFault>
     /// The difference between its answer and this computer's memory; nil without tries.
     var finding: GuardMemory.Finding?
+    /// The requests of this run that the guard may have counted without an answer that can be used.
+    var unanswered: UInt64 = 0
 
     /// The answer of an account in use.
     var confirmed: AccountAnswer? {
@@ -41,12 +43,30 @@ struct GuardSurvey {
         return .refused(.usedUp)
       }
     }
+
+    /// Takes the counter that a guard names after another request than the one it knows of.
+    ///
+    /// Requests of this run that got no answer are nobody else's.
+    ///
+    /// - Returns: whether it is a later one.
+    mutating func follow(_ counter: UInt64) -> Bool {
+      guard let answer = confirmed, counter > answer.counter else { return false }
+      state = .success(
+        AccountAnswer(counter: counter, phase: .confirmed, detail: answer.detail))
+      let foreign = counter - answer.counter
+      // A guard that lies names any number.
+      finding?.others &+= foreign - min(foreign, unanswered)
+      unanswered = 0
+      return true
+    }
   }
 
   /// The way in.
   let way: GuardWay
   /// All its guards.
   var seats: [Seat]
+  /// The tries of a PIN way; nil for a login.
+  let schedule: DelaySchedule?
   /// The releases that this computer began.
   let own: OwnReleases
 
@@ -62,6 +82,7 @@ struct GuardSurvey {
     _ way: GuardWay, _ schedule: DelaySchedule?, _ caller: GuardCaller, _ world: World
   ) throws(UserMessage) {
     self.way = way
+    self.schedule = schedule
     own = OwnReleases.of(way.keyID, world)
     var calls: [GuardCaller.Call] = []
     var accounts: [GuardAccountID] = []

@@ -215,7 +215,9 @@ struct GuardedPINAttempt {
   private mutating func note(_ fault: GuardFault, _ place: Int) {
     faults[place] = fault
     if case .refused(.tooEarly(let time)) = fault { survey.seats[place].wait(until: time) }
-    if case .refused = fault {
+    if fault.isLost {
+      survey.seats[place].unanswered = 1
+    } else {
       // A refused try was not spent.
       let seat = survey.seats[place]
       remember(
@@ -238,11 +240,13 @@ struct GuardedPINAttempt {
   ///
   /// - Parameter secret: the secret of the key slot, which opened the backup.
   /// - Returns: the guards that did not do it, and why; that is no failure.
-  mutating func reset(_ secret: borrowing SecretBytes) -> [(server: AskedGuard, why: String)] {
+  mutating func reset(
+    _ secret: borrowing SecretBytes
+  ) -> [(server: AskedGuard, fault: GuardFault)] {
     do throws(UserMessage) {
       return try GuardReset.run(&survey, secret, caller, world)
     } catch {
-      return [(survey.way.servers[0], error.message)]
+      return [(survey.way.servers[0], .missing(error.message))]
     }
   }
 }
@@ -276,18 +280,6 @@ extension GuardSurvey.Seat {
         counter: answer.counter, phase: .confirmed,
         detail: .tries(left: answer.triesLeft, notBefore: answer.notBefore)))
     finding?.ownTries = own
-  }
-
-  /// Takes the counter that a guard names after somebody else's request.
-  ///
-  /// - Returns: whether it is a later one.
-  fileprivate mutating func follow(_ counter: UInt64) -> Bool {
-    guard let answer = confirmed, counter > answer.counter else { return false }
-    state = .success(
-      AccountAnswer(counter: counter, phase: .confirmed, detail: answer.detail))
-    // A guard that lies names any number.
-    finding?.others &+= counter - answer.counter
-    return true
   }
 
   /// Takes the time of the next try.

@@ -58,11 +58,16 @@ extension UserMessage {
     }
     if present < needed {
       guard let wrong = faults.first(where: { $0.fault.isWrong }) else {
+        // Where too many are gone for good, no later time helps.
+        let isOver = without { $0.remedy == .renewal } < needed
         return UserMessage(
           .noAuthenticator, word: "guards-unreachable",
-          "\(needed) of \(way.seats.count) guards are needed, and only "
-            + (present == 1 ? "1 helps" : "\(present) help"),
-          hint: list + "\ntry again later, or use another way in\n"
+          "\(needed) of \(counted(way.seats.count, "guard")) \(needed == 1 ? "is" : "are") needed, "
+            + "and only \(present) \(present == 1 ? "helps" : "help")",
+          hint: list
+            + (isOver
+              ? "\nuse another way in, then make a new one with other guards: keybackup guard renew\n"
+              : "\ntry again later, or use another way in\n")
             + (faults.contains { $0.fault.isUntrusted }
               ? "for a guard with a certificate of its own: --guard-ca FILE\n" : "")
             + "for a guard that moved, give its new address: --guard-server ID=URL")
@@ -122,5 +127,24 @@ extension UserMessage {
       .dataInvalid, "the \(what) is right, but the file of the way in was changed or damaged",
       hint: (isReset ? "you have all tries again\n" : "")
         + "use another way in, then: keybackup key repair")
+  }
+}
+
+extension GuardThreshold {
+  /// Checks how many guards are to be needed.
+  ///
+  /// - Parameters:
+  ///   - needed: how many are needed.
+  ///   - guards: how many are named.
+  /// - Returns: why so many cannot be needed; nil: they can.
+  static func problem(needing needed: Int, of guards: Int) -> String? {
+    if GuardThreshold(of: guards, needing: needed) != nil { return nil }
+    guard guards <= maximumGuards else {
+      return "at most \(maximumGuards) guards can be named, and these are \(guards)"
+    }
+    let least = guards / 2 + 1
+    let range = least == guards ? "\(guards)" : "\(least) to \(guards)"
+    return "--threshold must be more than half of the guards: with "
+      + "\(counted(guards, "guard")) it takes \(range)"
   }
 }

@@ -12,8 +12,8 @@ enum Event: Sendable {
   case touch(ShownKey, why: String?, secondsLeft: Int)
   /// A PIN for guards is about to be read.
   case guardPIN(hosts: [String], triesLeft: Int, source: String)
-  /// Guards are asked: the path of the call, and how many.
-  case guards(call: String, count: Int)
+  /// Guards are asked: the path of the call, and how many; and the hosts that let a run wait.
+  case guards(call: String, count: Int, waiting: [String])
   /// A person must log in at this address.
   case login(issuer: String, url: String, secondsLeft: Int)
   /// Files are waited for that are not synchronised, or one of a path.
@@ -150,8 +150,11 @@ enum Event: Sendable {
         "event": "guard_pin", "guards": .array(hosts.map(JSONOutput.string)),
         "tries_left": .number(triesLeft), "source": .string(source),
       ]
-    case .guards(let call, let count):
-      ["event": "guards", "call": .string(call), "count": .number(count)]
+    case .guards(let call, let count, let waiting):
+      [
+        "event": "guards", "call": .string(call), "count": .number(count),
+        "waiting": .array(waiting.map(JSONOutput.string)),
+      ]
     case .login(let issuer, let url, let secondsLeft):
       [
         "event": "login", "issuer": .string(issuer), "url": .string(url),

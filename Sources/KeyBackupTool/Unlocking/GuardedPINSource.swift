@@ -12,12 +12,7 @@ struct GuardedPINSource: MasterKeySource {
   func masterKey(_ request: inout UnlockRequest) async throws(UserMessage) -> UnlockedMasterKey? {
     let opened = try GuardedPINOpening.run(&request)
     let output = request.unlock.output(request.world)
-    for (server, why) in opened.notReset {
-      output.note("keybackup: the tries at \(server.name) are not back: \(why)")
-    }
-    if !opened.notReset.isEmpty {
-      output.note("hint: to get them back later: keybackup guard reset")
-    }
+    for line in GuardReset.lines(opened.notReset) { output.note(line) }
     return UnlockedMasterKey(
       masterKey: opened.masterKey.copy(), keyID: opened.slot.keyID, slot: opened.slot,
       secret: opened.secret.copy())
@@ -32,15 +27,15 @@ struct GuardedPINOpening: ~Copyable {
   /// The guards, as they are after the tries were set back.
   let survey: GuardSurvey
   /// The guards at which the tries were not set back, and why.
-  let notReset: [(server: AskedGuard, why: String)]
+  let notReset: [(server: AskedGuard, fault: GuardFault)]
 
   /// Tries one PIN at one way in.
   ///
   /// 1. The person confirms guards that this computer does not know.
   /// 2. All guards tell their state.
   /// 3. The PIN is read, and as many guards as are needed evaluate.
-  /// 4. The person is told if somebody else used the guards since this computer last did.
-  /// 5. If the PIN is right, the tries are set back at all guards. Else nothing more is sent.
+  /// 4. If the PIN is right, the tries are set back at all guards. Else nothing more is sent.
+  /// 5. The person is told if somebody else used the guards since this computer last did.
   ///
   /// - Parameter request: the request of a command.
   /// - Returns: the open way in.
@@ -67,15 +62,9 @@ struct GuardedPINOpening: ~Copyable {
     let pin = try asker.pin(
       header.schedule.secretName, for: attempt.chosen, triesLeft: survey.triesLeft)
     let output = unlock.output(world)
-    let secret: SecretBytes
-    do throws(UserMessage) {
-      secret = try attempt.secret(pin)
-    } catch {
-      // From now on this computer takes the guards' counters for its own.
-      tell(ofOthers: attempt.survey, header.schedule.secretName, output)
-      throw error
-    }
-    tell(ofOthers: attempt.survey, header.schedule.secretName, output)
+    // From now on this computer takes the guards' counters for its own.
+    defer { tell(ofOthers: attempt.survey, header.schedule.secretName, output) }
+    let secret = try attempt.secret(pin)
     if attempt.isForgetful {
       output.note(
         "keybackup: this computer could not remember the try, and will ask about it the next time")

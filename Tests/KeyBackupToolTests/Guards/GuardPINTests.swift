@@ -154,6 +154,53 @@ import Testing
     #expect(try guarded.circle.accounts(1)[0]["tries"].number == 2)
   }
 
+  @Test(arguments: [
+    "proxied", "proxied-reset", "cut-answer", "lose-answer", "lose-reset", "wrong-proof",
+  ])
+  func `A request of this run without a usable answer is nobody else's`(
+    behaviour: String
+  ) async throws {
+    let guarded = try await GuardedBackup()
+    try guarded.circle.make(1, be: behaviour)
+    let reset = try await guarded.alone(["guard", "reset"] + guarded.opening())
+    #expect(reset.out.contains("All tries are back at 3 of 3 guards."), "\(reset.text)")
+    #expect(!reset.err.contains("somebody else") && !reset.err.contains("are not back"))
+    // What is repeated is not counted again.
+    for number in 1...3 { #expect(try guarded.circle.accounts(number)[0]["tries"].number == 1) }
+    try guarded.circle.make(1, be: "honest")
+    let later = try await guarded.alone(["wallet", "list", "--no-input"] + guarded.opening())
+    #expect(!later.err.contains("somebody else"), "\(later.text)")
+  }
+
+  @Test(arguments: ["retired", "unknown", "no-tries"])
+  func `A guard that never gives the tries back is replaced, not asked again`(
+    behaviour: String
+  ) async throws {
+    let guarded = try await GuardedBackup()
+    try guarded.circle.make(3, be: behaviour)
+    let reset = try await guarded.alone(
+      ["guard", "reset", "--json"] + guarded.opening(), expecting: nil)
+    #expect(reset.code != 0, "\(reset.text)")
+    #expect(try reset.json()["failed"].items.map(\.text) == [guarded.circle.members[2].guardID])
+    #expect(reset.err.contains("are not back") && reset.err.contains("keybackup guard renew"))
+    #expect(!reset.err.contains("keybackup guard reset"), "\(reset.err)")
+    // No later time helps where too many guards have lost their accounts.
+    for number in 1...2 { try guarded.circle.make(number, be: "forgetful") }
+    let refused = try await guarded.alone(["wallet", "list"] + guarded.opening(), expecting: nil)
+    expectFailure(refused, 69, says: "it does not know the account", "keybackup guard renew")
+    #expect(!refused.err.contains("try again later"), "\(refused.err)")
+  }
+
+  @Test func `A guard that lets a run wait is named`() async throws {
+    let guarded = try await GuardedBackup()
+    try guarded.circle.make(2, be: "silent")
+    let host = guarded.circle.members[1].url.dropFirst("http://".count)
+    let stopped = try await guarded.alone(
+      ["guard", "status"], terminal: [.expect("Waiting for \(host) ("), .interrupt],
+      expecting: nil)
+    #expect(stopped.code == 130, "\(stopped.text)")
+  }
+
   @Test func `A try of another restore at the same time is followed by one more request`()
     async throws
   {

@@ -21,9 +21,7 @@ struct GuardResetCommand: ParsableCommand, KeyBackupCommand {
     var request = UnlockRequest(backup, unlock, world, UnlockTerms())
     let opened = try GuardedPINOpening.run(&request)
     let output = unlock.output(world)
-    for (server, why) in opened.notReset {
-      output.warn("keybackup: the tries at \(server.title) are not back: \(why)")
-    }
+    for line in GuardReset.lines(opened.notReset) { output.warn(line) }
     let all = opened.survey.seats.count
     let done = all - opened.notReset.count
     try output.result(
