@@ -45,11 +45,12 @@ struct RotateCommand: ParsableCommand, KeyBackupCommand {
     try requireSecurityKey()
   }
 
-  /// Refuses a recovery code, which would not be used.
+  /// Refuses a recovery code and guards, which would not be used.
   private func requireSecurityKey() throws {
-    guard !unlock.recovery.isUsed else {
+    guard !unlock.recovery.isUsed, !unlock.guards.isUsed else {
       throw ValidationError(
-        "rotate opens the backup with the security key that it is about, not with a recovery code")
+        "rotate opens the backup with the security key that it is about, not with "
+          + (unlock.guards.isUsed ? "guards" : "a recovery code"))
     }
   }
 

@@ -25,6 +25,11 @@ struct GuardAddressOptions: ParsableArguments {
     if guardCa.contains("") { throw ValidationError("--guard-ca names a file") }
   }
 
+  /// Those that were given.
+  var given: GivenOptions {
+    GivenOptions(["--guard-server": !guardServer.isEmpty, "--guard-ca": !guardCa.isEmpty])
+  }
+
   /// The addresses that are named for guards.
   var servers: [GuardID: ServiceURL] {
     Dictionary(guardServer.compactMap(Self.server)) { $1 }

@@ -43,6 +43,26 @@ struct GuardOptions: ParsableArguments {
     if newLogin, !guardLogin { throw ValidationError("--new-login goes with --guard-login") }
   }
 
+  /// Those that were given.
+  var given: GivenOptions {
+    GivenOptions([
+      "--guard-pin": guardPin, "--guard-pin-file": guardPinFile != nil,
+      "--guard-pin-fd": guardPinFd != nil, "--guard-login": guardLogin, "--new-login": newLogin,
+    ]) + details + pinDetails + loginDetails
+  }
+
+  /// Those that say more about the guards, and ask none.
+  var details: GivenOptions { GivenOptions(["--guard-way": guardWay != nil]) + addresses.given }
+
+  /// Those that the commands about guards use themselves.
+  static let own: Set<String> = ["--guard-server", "--guard-ca", "--paste-login"]
+
+  /// Those that say more about a PIN.
+  var pinDetails: GivenOptions { GivenOptions(["--allow-spent-tries": allowSpentTries]) }
+
+  /// Those that say more about a login.
+  var loginDetails: GivenOptions { GivenOptions(["--paste-login": pasteLogin]) }
+
   /// Whether the backup is to be opened with a PIN and guards.
   var usesPIN: Bool { guardPin || guardPinFile != nil || guardPinFd != nil }
 

@@ -60,6 +60,14 @@ struct DeviceOptions: ParsableArguments {
   /// Seconds to wait for a touch where nothing says otherwise.
   static let standardTimeout = 60
 
+  /// Those that were given.
+  var given: GivenOptions {
+    GivenOptions([
+      "--device": device != nil, "--wait": wait != nil, "--timeout": timeout != nil,
+      "--trace": trace,
+    ])
+  }
+
   @Flag(help: "Show the traffic with the key on standard error. It reveals salts and IDs.")
   var trace = false
 
@@ -87,6 +95,14 @@ struct PINOptions: ParsableArguments {
 
   @Flag(help: "Try the PIN even when 2 or fewer tries are left.")
   var allowLastTries = false
+
+  /// Those that were given.
+  var given: GivenOptions {
+    GivenOptions([
+      "--pin-fd": pinFd != nil, "--pin-file": pinFile != nil,
+      "--allow-last-tries": allowLastTries,
+    ])
+  }
 
   mutating func validate() throws { try DescriptorCheck.check(pinFd, "--pin-fd") }
 
@@ -171,6 +187,11 @@ struct FolderOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The namespace, if the folder holds several.", valueName: "id"))
   var namespace: String?
 
+  /// Those that were given.
+  var given: GivenOptions {
+    GivenOptions(["--folder": folder != nil, "--namespace": namespace != nil])
+  }
+
   mutating func validate() throws {
     if folder == "" { throw ValidationError("--folder names a folder") }
     if let folder { SuggestedCommands.folder = folder }
@@ -184,6 +205,9 @@ struct BackupRelyingPartyOption: ParsableArguments {
       "Relying party ID (covebitcoinwallet.com opens Cove's backups).",
       valueName: "id"))
   var rpId: String?
+
+  /// The option, if it was given.
+  var given: GivenOptions { GivenOptions(["--rp-id": rpId != nil]) }
 
   mutating func validate() throws {
     let limit = PRFRequest.maximumRelyingPartyIDBytes

@@ -9,6 +9,9 @@ struct SyncedFolderOption: ParsableArguments {
       "Let unencrypted secrets lie in a synced folder."))
   var allowSyncedFolder = false
 
+  /// The option, if it was given.
+  var given: GivenOptions { GivenOptions(["--allow-synced-folder": allowSyncedFolder]) }
+
   /// Refuses new files for secrets in a place that is carried elsewhere.
   ///
   /// Asks for nothing where no file is named: looking costs time.

@@ -61,6 +61,19 @@ struct RecoveryCodeOptions: ParsableArguments {
     return (isAsked ? " --recovery-code" : "") + named.joined()
   }
 
+  /// Those that were given.
+  var given: GivenOptions {
+    GivenOptions([
+      "--recovery-code": recoveryCode, "--recovery-code-file": recoveryCodeFile != nil,
+      "--recovery-code-fd": recoveryCodeFd != nil, "--recovery-kit": recoveryKit != nil,
+    ]) + details
+  }
+
+  /// Those that say more about the code, and ask for none.
+  var details: GivenOptions {
+    GivenOptions(["--kit-id": kitId != nil, "--secret-file": secretFile != nil])
+  }
+
   /// Whether the backup is to be opened with a code.
   var isUsed: Bool {
     recoveryCode || recoveryCodeFile != nil || recoveryCodeFd != nil || recoveryKit != nil

@@ -9,6 +9,9 @@ struct SyncOptions: ParsableArguments {
       "Wait this long for files not yet synchronised.", valueName: "seconds"))
   var waitSync: Int?
 
+  /// The option, if it was given.
+  var given: GivenOptions { GivenOptions(["--wait-sync": waitSync != nil]) }
+
   mutating func validate() throws {
     if let waitSync, !(0...86_400).contains(waitSync) {
       throw ValidationError("--wait-sync takes 0 to 86400 seconds")

@@ -39,16 +39,60 @@ struct UnlockOptions: ParsableArguments {
 
   func output(_ world: World) -> Output { common.output(world) }
 
+  /// Those that were given and matter only where the backup is opened.
+  var given: GivenOptions { device.given + pins.given + givenBesidesKey }
+
+  /// Those of them that are not about a security key.
+  var givenBesidesKey: GivenOptions {
+    relyingParty.given + recovery.given + guards.given + GivenOptions(["--no-keyring": noKeyring])
+  }
+
+  /// Refuses the options that a command on another program's backup does not use.
+  ///
+  /// - Parameters:
+  ///   - opens: whether it puts something into the backup; nil: it never does.
+  ///   - usesKey: whether a security key gives a secret of the other program's backup.
+  /// - Throws: a usage error.
+  func refuseUnused(opens: Bool?, usesKey: Bool) throws {
+    if opens == true { return }
+    let others = givenBesidesKey + sync.given
+    try others.refuse(without: opens == nil ? "a command that opens the backup" : "--add")
+    if usesKey { return }
+    try (device.given + pins.given)
+      .refuse(without: opens == nil ? "--security-key" : "--security-key or --add")
+  }
+
+  /// Refuses options about ways in that are not used.
+  ///
+  /// - Parameter own: the options that the command itself uses.
+  /// - Throws: `usage`.
+  private func requireUse(besides own: Set<String>) throws(UserMessage) {
+    let unused: [(given: GivenOptions, isUsed: Bool, needed: String)] = [
+      (recovery.details, recovery.isUsed, "--recovery-code"),
+      (guards.details, guards.isUsed, "--guard-pin or --guard-login"),
+      (guards.pinDetails, guards.usesPIN, "--guard-pin"),
+      (guards.loginDetails, guards.guardLogin, "--guard-login"),
+    ]
+    for (given, isUsed, needed) in unused where !isUsed {
+      if let mistake = given.besides(own).mistake(without: needed) {
+        throw UserMessage(.usage, mistake, hint: "leave it out, or say how the backup is opened")
+      }
+    }
+  }
+
   /// Finds the backup that these options name.
   ///
   /// - Parameters:
   ///   - world: the environment of the process.
   ///   - use: the command's use of it.
+  ///   - own: options about ways in that the command itself uses.
   /// - Returns: the backup; complete if the options request a wait for that.
-  /// - Throws: as ``Backup/init(_:_:_:)``; `incomplete` after the wait.
+  /// - Throws: as ``Backup/init(_:_:_:)``; `incomplete` after the wait; `usage` for options that
+  ///   would have no effect.
   func backup(
-    _ world: World, for use: Backup.Use = .reading
+    _ world: World, for use: Backup.Use = .reading, using own: Set<String> = []
   ) async throws(UserMessage) -> Backup {
+    try requireUse(besides: own)
     guard folder.namespace == nil, let kit = try recovery.offlineKit(world.streams) else {
       return try await Backup.find(folder, sync, common, world, for: use)
     }

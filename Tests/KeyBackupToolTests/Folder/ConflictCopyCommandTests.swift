@@ -25,7 +25,7 @@ import Testing
     try copyEverything(backup, names, removing: onlyCopiesAreLeft)
     let before = try Files.contents(backup.box.folder)
 
-    let verified = try await backup.box.keybackup(["verify", "--json"], key: nil).json()
+    let verified = try await backup.box.keybackup(["verify", "--json"], key: nil, pin: .none).json()
     #expect(verified["wallets"]["unreadable"].number == 0)
     #expect(verified["wallets"]["incomplete"].number == 0)
     let deep = try await backup.box.keybackup(["verify", "--deep", "--json"]).json()

@@ -43,6 +43,9 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
     if synced != nil, options.folder != nil {
       throw ValidationError("name the folder once")
     }
+    if options.namespace != nil {
+      throw ValidationError("--namespace goes with a backup that is there, and init starts another")
+    }
     if synced == "" { throw ValidationError("the folder has no name") }
     if let label, let problem = KeyLabel.problem(label) { throw ValidationError(problem) }
   }

@@ -35,6 +35,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
   mutating func validate() throws {
     if out == "" || out == "-" { throw ValidationError("--out names a folder") }
     if names, out == nil { throw ValidationError("--names goes with --out") }
+    if out == nil { try place.given.refuse(without: "--out") }
     if kinds.removed, out == nil { throw ValidationError("--removed goes with --out") }
     if names, kinds.only == .files { throw ValidationError("--names goes with wallets") }
   }

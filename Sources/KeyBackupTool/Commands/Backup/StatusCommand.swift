@@ -44,6 +44,10 @@ struct StatusCommand: ParsableCommand, KeyBackupCommand {
       throw ValidationError("--accept and --freshness do not go together")
     }
     if guards, accept { throw ValidationError("--accept and --guards do not go together") }
+    if accept {
+      try (GivenOptions(["--synchronised": synchronised]) + sync.given).refuse(besides: "--accept")
+    }
+    if !guards { try addresses.given.refuse(without: "--guards") }
     if yes, !accept { throw ValidationError("--yes goes with --accept") }
     if let freshness, FreshnessWord(freshness) == nil {
       throw ValidationError("a freshness word has 16 letters and digits, an older one 10")

@@ -19,6 +19,8 @@ struct VerifyCommand: ParsableCommand, KeyBackupCommand {
   @Flag(help: "Decrypt and check every record, with one touch.")
   var deep = false
 
+  mutating func validate() throws { if !deep { try unlock.given.refuse(without: "--deep") } }
+
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let backup = try await unlock.backup(world, for: .report)
     var report: StatusReport

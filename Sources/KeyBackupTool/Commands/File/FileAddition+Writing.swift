@@ -34,6 +34,12 @@ extension FileAddition {
     let folder = try Backup.folder(
       at: unlock.folder.path(world, output), world, unlock.common)
     if let writer = try LocalWriterChoice.writer(folder, unlock.folder, world) {
+      if let mistake = (unlock.recovery.given + unlock.guards.given)
+        .mistake(without: "a key that opens the backup")
+      {
+        throw UserMessage(
+          .usage, "\(mistake); this computer adds files without one", hint: "leave it out")
+      }
       try writeSilently(&added, terms, folder, writer, world)
     } else {
       try await write(&added, unlock, terms, world)

@@ -58,6 +58,15 @@ struct FileWatchCommand: ParsableCommand, LastingCommand {
       throw ValidationError("a name has 1 to 255 bytes, no / and no control character")
     }
     if forget, paths.isEmpty { throw ValidationError("name the files to forget") }
+    let watching = GivenOptions(["--every": every != nil])
+    if once { try watching.refuse(besides: "--once") }
+    if forget {
+      let saving = GivenOptions([
+        "--name": name != nil, "--once": once, "--on-failure": onFailure != nil,
+        "--heartbeat": heartbeat != nil,
+      ])
+      try (watching + saving).refuse(besides: "--forget")
+    }
     if paths.contains("-") { throw ValidationError("watch takes files, not standard input") }
     if heartbeat == "" { throw ValidationError("--heartbeat names a file") }
   }

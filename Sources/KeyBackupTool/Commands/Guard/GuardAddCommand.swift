@@ -60,8 +60,8 @@ struct GuardAddCommand: ParsableCommand, KeyBackupCommand {
       throw ValidationError("give one of --pin, --password and --login")
     }
     if let problem = NamedGuard.problem(server) { throw ValidationError(problem) }
-    guard GuardThreshold(of: server.count, needing: threshold) != nil else {
-      throw ValidationError("--threshold is more than half of the guards, of which 16 may be named")
+    if let problem = GuardThreshold.problem(needing: threshold, of: server.count) {
+      throw ValidationError(problem)
     }
     if let schedule, DelaySchedule(rawValue: schedule) == nil {
       throw ValidationError("--schedule takes pin or password")
@@ -80,8 +80,14 @@ struct GuardAddCommand: ParsableCommand, KeyBackupCommand {
       if schedule != nil || new.isOwn || new.digits != nil || new.pinOut != nil || new.reveal {
         throw ValidationError("a login has no PIN and no schedule")
       }
-    } else if delay != nil || clientId != nil {
-      throw ValidationError("--delay and --client-id go with --login")
+      try place.given.refuse(besides: "--login")
+    } else {
+      if delay != nil || clientId != nil {
+        throw ValidationError("--delay and --client-id go with --login")
+      }
+      if !unlock.guards.guardLogin {
+        try unlock.guards.loginDetails.refuse(without: "--login or --guard-login")
+      }
     }
     if password, new.digits != nil || new.pinOut != nil || new.reveal {
       throw ValidationError("a password is yours: --digits, --pin-out and --reveal are for a PIN")

@@ -45,10 +45,11 @@ struct GuardRenewCommand: ParsableCommand, KeyBackupCommand {
     if finish, !server.isEmpty || threshold != nil {
       throw ValidationError("--finish ends the earlier way in and makes no new one")
     }
+    if finish { try (new.given + place.given).refuse(besides: "--finish") }
   }
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    let backup = try await unlock.backup(world, for: .writing)
+    let backup = try await unlock.backup(world, for: .writing, using: GuardOptions.own)
     let caller = try GuardCaller(unlock.guards.addresses, unlock.common, world)
     var opened = try await backup.unlock(unlock, world)
     let slots: [KeySlot]
@@ -140,9 +141,8 @@ struct GuardRenewCommand: ParsableCommand, KeyBackupCommand {
       : server.compactMap { NamedGuard($0) }
     let needed =
       threshold ?? (server.isEmpty ? old.guardThreshold?.needed : nil) ?? guards.count / 2 + 1
-    guard GuardThreshold(of: guards.count, needing: needed) != nil else {
-      throw UserMessage(
-        .usage, "--threshold is more than half of the guards, of which 16 may be named")
+    if let problem = GuardThreshold.problem(needing: needed, of: guards.count) {
+      throw UserMessage(.usage, problem)
     }
     return GuardAddition.Plan(
       kind: kind, guards: guards, needed: needed, label: old.label, replaces: old.keyID)

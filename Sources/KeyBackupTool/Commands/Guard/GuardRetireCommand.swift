@@ -25,10 +25,11 @@ struct GuardRetireCommand: ParsableCommand, KeyBackupCommand {
 
   mutating func validate() throws {
     if let key, let problem = KeySlotSelector.problem(key) { throw ValidationError(problem) }
+    if key == nil { try GivenOptions(["--yes": yes]).refuse(without: "a way in's name") }
   }
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    let backup = try await unlock.backup(world, for: .writing)
+    let backup = try await unlock.backup(world, for: .writing, using: GuardOptions.own)
     var terms = UnlockTerms()
     var meant: KeySlot?
     if let key {

@@ -31,7 +31,7 @@ struct GuardVetoCommand: ParsableCommand, KeyBackupCommand {
   }
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    let backup = try await unlock.backup(world, for: .reading)
+    let backup = try await unlock.backup(world, for: .reading, using: GuardOptions.own)
     let caller = try GuardCaller(unlock.guards.addresses, unlock.common, world)
     let opened = try await backup.unlock(unlock, world)
     let slots: [KeySlot]

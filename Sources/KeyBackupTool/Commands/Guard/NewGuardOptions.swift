@@ -60,6 +60,15 @@ struct NewGuardOptions: ParsableArguments {
     }
   }
 
+  /// Those that were given and are about a new way in.
+  var given: GivenOptions {
+    GivenOptions([
+      "--invite": !invite.isEmpty, "--choose": choose, "--digits": digits != nil,
+      "--new-guard-pin-file": newGuardPinFile != nil, "--new-guard-pin-fd": newGuardPinFd != nil,
+      "--pin-out": pinOut != nil, "--reveal": reveal, "--restart": restart,
+    ])
+  }
+
   /// Whether the person chooses the PIN.
   var isOwn: Bool { choose || newGuardPinFd != nil || newGuardPinFile != nil }
 

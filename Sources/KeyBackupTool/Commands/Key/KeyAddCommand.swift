@@ -31,6 +31,7 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
   var nonDiscoverable = false
 
   mutating func validate() throws {
+    if unlock.guards.isUsed { try opener.given.refuse(besides: "guards that open the backup") }
     if let label, let problem = KeyLabel.problem(label) { throw ValidationError(problem) }
   }
 
@@ -132,6 +133,14 @@ struct OpenerOptions: ParsableArguments {
     help: ArgumentHelp(
       "Read the PIN of the key that opens the backup from this open descriptor.", valueName: "n"))
   var unlockPinFd: Int32?
+
+  /// Those that were given.
+  var given: GivenOptions {
+    GivenOptions([
+      "--unlock-device": unlockDevice != nil, "--unlock-rp-id": unlockRpId != nil,
+      "--unlock-pin-file": unlockPinFile != nil, "--unlock-pin-fd": unlockPinFd != nil,
+    ])
+  }
 
   mutating func validate() throws {
     try DescriptorCheck.check(unlockPinFd, "--unlock-pin-fd")

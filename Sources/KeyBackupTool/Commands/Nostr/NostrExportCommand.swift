@@ -48,6 +48,11 @@ struct RevealOptions: ParsableArguments {
 
   @OptionGroup var place: SyncedFolderOption
 
+  /// Those that were given.
+  var given: GivenOptions {
+    GivenOptions(["--reveal": reveal, "--out": out != nil, "--hex": hex]) + place.given
+  }
+
   mutating func validate() throws {
     if out == "" || out == "-" { throw ValidationError("--out names a file; --reveal prints") }
     if reveal, out != nil { throw ValidationError("--reveal prints, --out writes: choose one") }

@@ -27,6 +27,7 @@ struct NostrEncodeCommand: ParsableCommand, KeyBackupCommand {
     guard (hex == nil) != (secret == nil) else {
       throw ValidationError("give a public key's hex digits, or --secret FILE")
     }
+    if secret == nil { try reveal.given.refuse(without: "--secret") }
   }
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
@@ -66,6 +67,7 @@ struct NostrDecodeCommand: ParsableCommand, KeyBackupCommand {
     guard (npub == nil) != (secret == nil) else {
       throw ValidationError("give an npub, or --secret FILE")
     }
+    if secret == nil { try reveal.given.refuse(without: "--secret") }
     if npub?.lowercased().hasPrefix("nsec1") == true {
       throw ValidationError("an nsec is a secret: give it with --secret FILE or --secret -")
     }

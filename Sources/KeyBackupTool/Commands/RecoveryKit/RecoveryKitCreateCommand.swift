@@ -52,6 +52,7 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     if let owner, owner.trimmed.isEmpty || owner.utf8.count > 200 {
       throw ValidationError("an owner's name has 1 to 200 bytes, and not spaces alone")
     }
+    if out == nil { try GivenOptions(["--owner": owner != nil]).refuse(without: "--out") }
     for path in [out, offline] where path == "" || path == "-" {
       throw ValidationError("--out and --offline name files")
     }
@@ -60,7 +61,7 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     try checkPlaces(world)
-    let backup = try await unlock.backup(world, for: .writing)
+    let backup = try await unlock.backup(world, for: .writing, using: ["--secret-file"])
     let secretFile = unlock.recovery.secretFile.flatMap { $0 == "-" ? nil : $0 }
     let printed = showsCode ? unlock.output(world).resultFile : nil
     try place.requirePrivate(

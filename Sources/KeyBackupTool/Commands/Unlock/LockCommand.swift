@@ -19,6 +19,8 @@ struct LockCommand: ParsableCommand, KeyBackupCommand {
   @Flag(help: "Forget the keys of every backup.")
   var all = false
 
+  mutating func validate() throws { if all { try folder.given.refuse(besides: "--all") } }
+
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let forgotten: Int
     if all {

@@ -15,7 +15,7 @@ struct SilentWalletAddition {
   static func here(
     _ unlock: UnlockOptions, withKey: Bool, _ world: World
   ) throws(UserMessage) -> SilentWalletAddition? {
-    if withKey || unlock.recovery.isUsed { return nil }
+    if withKey || unlock.recovery.isUsed || unlock.guards.isUsed { return nil }
     // Where the folder does not open, opening the backup says why.
     guard let path = try? unlock.folder.path(world, unlock.output(world)),
       let folder = try? Backup.folder(at: path, world, unlock.common),

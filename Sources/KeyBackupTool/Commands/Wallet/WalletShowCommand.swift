@@ -43,6 +43,10 @@ struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
     if let versionId, let problem = VersionSelector.problem(versionId) {
       throw ValidationError(problem)
     }
+    if out == nil, !reveal { try place.given.refuse(without: "--out or --reveal") }
+    if out == "-" {
+      try GivenOptions(["--passphrase": passphrase.isGiven]).refuse(besides: "--out -")
+    }
     if out == "-", unlock.common.json {
       throw ValidationError("--json has standard output to itself: use --reveal")
     }

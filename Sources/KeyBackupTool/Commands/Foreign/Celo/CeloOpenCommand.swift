@@ -39,6 +39,7 @@ struct CeloOpenCommand: ParsableCommand, KeyBackupCommand {
 
   mutating func validate() throws {
     if out == "" { throw ValidationError("--out names a file") }
+    if !addition.add { try (unlock.given + unlock.sync.given).refuse(without: "--add") }
     if addition.add, out != nil || reveal {
       throw ValidationError("--add puts it into the backup; --out and --reveal do not go with it")
     }

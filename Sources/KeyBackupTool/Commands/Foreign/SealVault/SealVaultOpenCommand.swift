@@ -35,6 +35,7 @@ struct SealVaultOpenCommand: ParsableCommand, KeyBackupCommand {
     guard out != nil || addition.add else {
       throw ValidationError("name a folder with --out, or put it into the backup with --add")
     }
+    try unlock.refuseUnused(opens: addition.add, usesKey: secrets.securityKey)
     try unlock.requireOtherInput(than: secrets.input, zip)
   }
 

@@ -17,6 +17,7 @@ struct SealVaultVerifyCommand: ParsableCommand, KeyBackupCommand {
   var zip: String
 
   mutating func validate() throws {
+    try unlock.refuseUnused(opens: nil, usesKey: secrets.securityKey)
     try unlock.requireOtherInput(than: secrets.input, zip)
   }
 

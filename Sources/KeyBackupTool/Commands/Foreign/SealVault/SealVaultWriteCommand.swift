@@ -59,6 +59,7 @@ struct SealVaultWriteCommand: ParsableCommand, KeyBackupCommand {
         throw ValidationError("a device's name has 1 to 1024 bytes and no control characters")
       }
     }
+    try unlock.refuseUnused(opens: nil, usesKey: secrets.securityKey)
     try unlock.requireOtherInput(than: secrets.input)
   }
 

@@ -34,6 +34,7 @@ struct WorldOpenCommand: ParsableCommand, KeyBackupCommand {
       throw ValidationError("say where the contents go: --out FOLDER, --add, or both")
     }
     try keys.requireGiven()
+    try unlock.refuseUnused(opens: addition.add, usesKey: keys.passkey.securityKey)
     try WorldInputs.check(archive, keys, unlock.pins)
     try unlock.requireOtherInput(than: archive, keys.input)
   }

@@ -32,6 +32,9 @@ struct WorldRootOptions: ParsableArguments {
             + "--root-secret FILE")
       }
     }
+    if !keys.passkey.securityKey {
+      try (device.given + pins.given).refuse(without: "--security-key")
+    }
     try WorldInputs.check(archive ?? rootSecret, keys, pins)
   }
 

@@ -22,6 +22,9 @@ struct WorldVerifyCommand: ParsableCommand, KeyBackupCommand {
 
   mutating func validate() throws {
     try keys.requireGiven()
+    if !keys.passkey.securityKey {
+      try (device.given + pins.given).refuse(without: "--security-key")
+    }
     try WorldInputs.check(archive, keys, pins)
   }
 
