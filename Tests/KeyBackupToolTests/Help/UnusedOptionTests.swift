@@ -54,7 +54,7 @@ import Testing
     (["restore"], [["--allow-synced-folder"], ["--names"], ["--removed"]]),
     (["wallet", "show", "x"], [["--allow-synced-folder"]]),
     (["wallet", "show", "x", "--out", "-"], [["--passphrase"]]),
-    (["lock", "--all"], [["--folder", "x"], ["--namespace", "x"]]),
+    (["lock", "--all"], [["--namespace", "x"]]),
     (["init"], [["--namespace", "x"]]),
     (["rotate"], [["--guard-pin"], ["--guard-login"], ["--recovery-code"], ["--despite-gaps"]]),
     (["rotate", "--master-key"], [["--guard-pin"], ["--credential"]]),
@@ -96,7 +96,7 @@ import Testing
       let options = try UnlockOptions.parse(words)
       #expect(options.given.names.contains(words[0]), "\(words)")
     }
-    #expect(try UnlockOptions.parse(["--json", "--folder", "x"]).given.names.isEmpty)
+    #expect(try UnlockOptions.parse(["--json", "--namespace", "x"]).given.names.isEmpty)
     // With what they go with, they are taken.
     for words in Self.opening where !Self.isDescriptor(words) {
       #expect(KeyBackup.parseLeaf(["verify", "--deep"] + words) != nil, "\(words)")
