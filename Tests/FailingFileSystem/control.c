@@ -51,6 +51,8 @@ static const char *carry_out(char *line) {
     if (is_tracing) traced_size = 0;
     return NULL;
   }
+  if (strcmp(verb, "modes") == 0) return shown_mode = (mode_t)strtoul(first, NULL, 8), NULL;
+  if (strcmp(verb, "fold") == 0) return is_folding = strcmp(first, "on") == 0, NULL;
   if (strcmp(verb, "dead") == 0) {
     int code = errno_named(first);
     return code < 0 ? "unknown errno" : (dead_errno = code, NULL);

@@ -27,6 +27,10 @@ extern int backing;
 extern char *backing_path;
 /// Set by `dead`: every call fails with it.
 extern int dead_errno;
+/// Set by `fold`: names that differ in case are one.
+extern bool is_folding;
+/// Set by `modes`: what every file and folder shows; 0: its own.
+extern mode_t shown_mode;
 
 // rules.c: the rules, and their effect on calls.
 

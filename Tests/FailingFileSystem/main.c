@@ -24,6 +24,8 @@
     remains FOLDER KIND [SEED]
                            writes what a power loss would leave now
     dead ERRNO             from now on every call fails (0: no longer)
+    fold on|off            a name means also one that differs from it in case
+    modes OCTAL            every file and folder shows this mode, as on exFAT (0: its own)
 
   Keys of a rule:
     op=NAME      getattr open create read write readdir mkdir unlink rmdir rename
@@ -64,6 +66,8 @@ pthread_mutex_t big_lock = PTHREAD_MUTEX_INITIALIZER;
 int backing;
 char *backing_path;
 int dead_errno;
+bool is_folding;
+mode_t shown_mode;
 
 static char *mount_point;
 static bool until_eof;

@@ -5,6 +5,7 @@
 #include <linux/fs.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -30,8 +31,40 @@ static bool is_control(const char *path, struct fuse_file_info *info) {
   return info ? !handle_of(info) : path && strcmp(path, CONTROL_PATH) == 0;
 }
 
-/// The path from the backing folder on.
-static const char *below(const char *path) { return path[1] ? path + 1 : "."; }
+/// Puts the name that a folder has for `name`, whatever its case, in the place of `name`.
+static void fold_name(const char *folder, char *name) {
+  int own = openat(backing, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *stream = own < 0 ? NULL : fdopendir(own);
+  if (!stream) return;
+  char other[256] = "";
+  struct dirent *found;
+  while ((found = readdir(stream))) {
+    if (strcmp(found->d_name, name) == 0) break;
+    if (strcasecmp(found->d_name, name) == 0) strcpy(other, found->d_name);
+  }
+  if (!found && *other) memcpy(name, other, strlen(name));
+  closedir(stream);
+}
+
+/// The path from the backing folder on. It holds until the call after the next one.
+static const char *below(const char *path) {
+  static __thread char folded[2][4096];
+  static __thread int turn;
+  if (!path[1]) return ".";
+  if (!is_folding || strlen(path) >= sizeof *folded) return path + 1;
+  char *text = strcpy(folded[turn = !turn], path + 1), *step = text;
+  while (true) {
+    char *slash = strchr(step, '/');
+    if (slash) *slash = 0;
+    char folder[4096];
+    snprintf(folder, sizeof folder, "%.*s", step == text ? 1 : (int)(step - text),
+             step == text ? "." : text);
+    fold_name(folder, step);
+    if (!slash) return text;
+    *slash = '/';
+    step = slash + 1;
+  }
+}
 
 /// Ends a call that began with enter_call.
 static int leave_call(const char *op, const char *path, const char *other, int result,
@@ -57,6 +90,7 @@ static int fs_getattr(const char *path, struct stat *status, struct fuse_file_in
   if (!REFUSED(verdict))
     result = info ? fstat(handle_of(info)->file, status)
                   : fstatat(backing, below(path), status, AT_SYMLINK_NOFOLLOW);
+  if (result == 0 && shown_mode) status->st_mode = (status->st_mode & S_IFMT) | shown_mode;
   return leave_call("getattr", path, NULL, result, false);
 }
 

@@ -1,4 +1,5 @@
 internal import CSPP
+internal import Glibc
 public import SecretMemory
 
 /// A folder outside the backup into which a command writes files for the user.
@@ -17,6 +18,10 @@ public struct PrivateFolder: ~Copyable {
   private var buffer = FileBuffer()
   /// Names that were already in use when a file was to be placed.
   public private(set) var taken: [String] = []
+  /// The files that could not be written, by their first names; others could.
+  public private(set) var failed: [(name: String, error: BackupFolderError)] = []
+  /// The number of files that were placed.
+  public private(set) var placed = 0
 
   /// Opens a folder.
   ///
@@ -30,43 +35,78 @@ public struct PrivateFolder: ~Copyable {
   ///
   /// - Parameters:
   ///   - bytes: the whole file.
-  ///   - name: its final name.
-  /// - Throws: ``BackupFolderError/diskFull(path:)`` and other system errors; files staged before
-  ///   are placed as far as possible.
+  ///   - names: its final name, and others where the file system cannot have that one.
+  /// - Returns: the name that it gets; nil: it could not be written, but others may be.
+  /// - Throws: why no file can be written any more: ``BackupFolderError/diskFull(path:)`` and other
+  ///   system errors. Files staged before are placed as far as possible.
   public mutating func write(
-    _ bytes: borrowing SecretBytes, as name: String
-  ) throws(BackupFolderError) {
-    do {
-      let part = "\(name).keybackup-part"
-      // A file of an interrupted run.
-      try directory.unlink(part)
-      let file = try bytes.withBytes { (bytes) throws(BackupFolderError) in
-        try AtomicFile(staging: bytes, in: directory, as: part)
+    _ bytes: borrowing SecretBytes, as names: [String]
+  ) throws(BackupFolderError) -> String? {
+    var problem: BackupFolderError?
+    for name in names {
+      do {
+        staged.append((try stage(bytes, as: name), name, bytes.withBytes { Digest(of: $0) }))
+      } catch {
+        problem = problem ?? error
+        continue
       }
-      staged.append((file, name, bytes.withBytes { Digest(of: $0) }))
-    } catch {
-      try? place()
-      throw error
+      if staged.count == Self.groupSize { try place() }
+      return name
     }
-    if staged.count == Self.groupSize { try place() }
+    guard let problem else { return nil }
+    if endsAll(problem) {
+      try? place()
+      throw problem
+    }
+    failed.append((names[0], problem))
+    return nil
+  }
+
+  private func stage(
+    _ bytes: borrowing SecretBytes, as name: String
+  ) throws(BackupFolderError) -> AtomicFile {
+    let part = "\(name).keybackup-part"
+    // A file of an interrupted run.
+    try directory.unlink(part)
+    return try bytes.withBytes { (bytes) throws(BackupFolderError) in
+      try AtomicFile(staging: bytes, in: directory, as: part)
+    }
   }
 
   /// Makes all staged files durable, reads them back, and gives each its name.
   ///
   /// A file that already has such a name stays as it is.
   ///
-  /// - Throws: system errors; files that were not placed are then removed.
+  /// - Throws: why no file can be written any more. Files that were not placed are then removed.
   public mutating func place() throws(BackupFolderError) {
     let group = staged
     staged = []
     if group.isEmpty { return }
-    let isSynced = group.count >= Self.manyFiles && directory.canSyncAll
-    if isSynced { try directory.syncAll() }
+    let isSynced =
+      group.count >= Self.manyFiles && directory.canSyncAll && (try? directory.syncAll()) != nil
+    var ending: BackupFolderError?
     for (file, name, digest) in group {
-      try file.settle(buffer: &buffer, isSynced: isSynced) { Digest(of: $0) == digest }
-      if try !file.place(new: name) { taken.append(name) }
+      do {
+        try file.settle(buffer: &buffer, isSynced: isSynced) { Digest(of: $0) == digest }
+        if try file.place(new: name) { placed += 1 } else { taken.append(name) }
+      } catch {
+        if endsAll(error) { ending = ending ?? error } else { failed.append((name, error)) }
+      }
     }
     try directory.sync()
+    if let ending { throw ending }
+  }
+
+  /// Whether an error of one file, under any name, means that no other one can be written.
+  private func endsAll(_ error: BackupFolderError) -> Bool {
+    switch error {
+    case .diskFull, .permissionDenied: return true
+    case .io(let code, _) where SystemCall.endsAllWriting(code): return true
+    case .io(ENOENT, _):
+      var status = stat()
+      return unsafe fstat(directory.descriptor, &status) != 0 || status.st_nlink == 0
+    default: return false
+    }
   }
 
   /// Replaces a small file that only this program writes, in one step.

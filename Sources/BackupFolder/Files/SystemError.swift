@@ -5,7 +5,7 @@ extension BackupFolderError {
   static func system(_ code: Int32, _ path: String) -> BackupFolderError {
     switch code {
     case EACCES, EPERM, EROFS: .permissionDenied(path: path)
-    case ENOSPC, EDQUOT, EFBIG: .diskFull(path: path)
+    case ENOSPC, EDQUOT: .diskFull(path: path)
     case ENOTDIR: .notAFolder(path: path)
     case EBUSY, ETXTBSY: .busy(path: path)
     case ELOOP: .notRegular(path: path)
@@ -38,6 +38,15 @@ package enum SystemCall {
       let code = errno
       if code != EINTR { return (value, code) }
     }
+  }
+
+  /// Whether a write that failed with this `errno` means that no other one can succeed: the disk is
+  /// full or read-only, or no longer there.
+  package static func endsAllWriting(_ code: Int32) -> Bool {
+    [
+      ENOSPC, EDQUOT, EROFS, ENODEV, ENXIO, ENOTCONN, ESTALE, ESHUTDOWN, ETIMEDOUT, EHOSTDOWN,
+      EHOSTUNREACH, ENETDOWN, ENETUNREACH, ECONNABORTED,
+    ].contains(code)
   }
 
   /// The system's text for an `errno`.

@@ -29,6 +29,7 @@ struct OutputFile: ~Copyable {
     self.descriptor = descriptor
     self.folder = folder
     self.path = path
+    KeptPermissions.check(descriptor, at: path)
   }
 
   deinit { close(descriptor) }

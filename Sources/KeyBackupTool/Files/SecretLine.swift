@@ -107,7 +107,7 @@ enum SecretLine {
     guard status.st_mode & 0o077 == 0 else {
       throw UserMessage(
         .config, "others can read the \(what) file \(ShellWord.quoted(path))",
-        hint: "run: chmod 600 \(ShellWord.quoted(path))")
+        hint: KeptPermissions.advice(path))
     }
   }
 

@@ -10,6 +10,8 @@ struct PlannedFile: Sendable {
   let name: String
   /// Why it does not get the file's own name; nil: it does.
   let aside: String?
+  /// Its place below the folder, where it has one that the file system can have.
+  private var place: String?
 
   /// The word for a removed file.
   static let removed = "removed"
@@ -44,7 +46,19 @@ struct PlannedFile: Sendable {
   }
 
   /// Where the version goes, below the folder.
-  var path: String { "\(folder)/\(name)" }
+  var path: String { place ?? plannedPath }
+  /// Where it goes if the file system can have that name.
+  var plannedPath: String { "\(folder)/\(name)" }
+  /// Whether it has another name than planned.
+  var isRenamed: Bool { NameBytes(path) != NameBytes(plannedPath) }
+
+  /// The version, at the place that it got.
+  func placed(at place: String) -> PlannedFile {
+    var file = self
+    file.place = place
+    return file
+  }
+
   /// Where it would go if nothing else had its name.
   var ownPath: String { "\(folder)/\(version.name.text)" }
 

@@ -84,7 +84,8 @@ struct FileRestore: ~Copyable {
         }
       }
       switch placed {
-      case .written, .there: written.append(one)
+      case .written(let path), .there(let path): written.append(one.placed(at: path))
+      case .refused(let message): failures.append(Failure(planned: one, message: message))
       case .taken:
         taken.append(
           Failure(
@@ -139,12 +140,17 @@ struct FileRestore: ~Copyable {
 extension PlannedFile {
   /// The version as JSON.
   var json: JSONOutput {
-    [
+    var json: JSONOutput = [
       "file_id": .string(file.id.hex), "name": .string(version.name.text),
       "computer": .optional(version.label?.text),
       "version": .string(version.operation.digest.hex), "file": .string(path),
       "state": .string(version.word(in: file)), "aside": .bool(aside != nil),
+      "renamed": .bool(isRenamed),
     ]
+    if version.size == 0, let full = file.lastNotEmpty {
+      json["last_not_empty"] = .string(full.operation.digest.hex)
+    }
+    return json
   }
 }
 
@@ -152,6 +158,21 @@ extension OpenNamespace {
   /// The keys of the silent writers that were retired.
   var retiredKeys: Set<SigningKey> {
     Set(silentWriters().filter(\.isRetired).map(\.writer.signingKey))
+  }
+}
+
+extension BackedUpFile {
+  /// The sentence about the last version that was not empty, and the command that restores it; nil
+  /// where the file is not empty, or always was.
+  func emptiedAdvice(among files: [BackedUpFile]) -> (what: String, command: String)? {
+    guard let full = lastNotEmpty else { return nil }
+    let path = (full.label.map { $0.text + "/" } ?? "") + full.name.text
+    return (
+      "\(ShellWord.quoted(path)) is empty; its last version that was not is \(full.shortName), of "
+        + "\(PrintableSize.text(full.size)), \(PrintableTime.minute(full.at))",
+      "keybackup file restore \(FileSelector.id(of: self, among: files)) --version "
+        + "\(full.shortName) --out FOLDER"
+    )
   }
 }
 
@@ -166,6 +187,26 @@ extension FileRestore.Failure {
 }
 
 extension Output {
+  /// Tells which files have another name, because their file system cannot have their own.
+  func warn(renamed files: [(name: String, path: String)]) {
+    if files.isEmpty { return }
+    warn(
+      "keybackup: the file system cannot have \(files.count == 1 ? "this name" : "these names"), so "
+        + "\(counted(files.count, "file")) \(files.count == 1 ? "has" : "have") another one:")
+    for (name, path) in files.prefix(20) {
+      warn("  \(ShellWord.quoted(name)) is \(ShellWord.quoted(path))")
+    }
+    if files.count > 20 { warn("  ... and \(files.count - 20) more") }
+  }
+
+  /// Names the last version that was not empty, of files that are empty now.
+  private func warn(emptied: [BackedUpFile], among files: [BackedUpFile]) {
+    for line in emptied.compactMap({ $0.emptiedAdvice(among: files) }).prefix(20) {
+      warn("keybackup: " + line.what)
+      warn("hint: to restore that one: \(line.command)")
+    }
+  }
+
   /// Tells what a restore wrote aside, and what it could not write.
   ///
   /// - Parameters:
@@ -180,9 +221,16 @@ extension Output {
     for failure in failures {
       warn("keybackup: \(ShellWord.quoted(failure.planned.path)): \(failure.message.message)")
     }
+    if !failures.isEmpty {
+      warn(
+        "keybackup: \(counted(failures.count, "file")) of \(failures.count + written.count) "
+          + "\(failures.count == 1 ? "was" : "were") not restored")
+    }
     if let hint = failures.first?.message.hint {
       for line in hint.split(separator: "\n") { warn("hint: \(line)") }
     }
+    warn(renamed: written.filter(\.isRenamed).map { ($0.plannedPath, $0.path) })
+    warn(emptied: written.filter { $0.version.size == 0 }.map(\.file), among: files)
     let removed = written.filter { $0.aside == PlannedFile.removed }
     if !removed.isEmpty {
       note(

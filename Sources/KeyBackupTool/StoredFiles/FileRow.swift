@@ -51,7 +51,7 @@ struct FileRow: Sendable {
   var late: Int { state == .late ? 0 : file.late.count }
 
   var json: JSONOutput {
-    [
+    var json: JSONOutput = [
       "file_id": .string(file.id.hex), "name": .string(text), "computer": .optional(label),
       "versions": .number(file.versions.count), "dropped": .number(file.dropped),
       "held_back": .number(heldBack), "late": .number(late),
@@ -60,6 +60,8 @@ struct FileRow: Sendable {
       "at": .optional(file.newest.flatMap { Int(exactly: $0.at) }),
       "version": .optional(file.newest?.operation.digest.hex), "state": .string(state.rawValue),
     ]
+    if let full = file.lastNotEmpty { json["last_not_empty"] = .string(full.operation.digest.hex) }
+    return json
   }
 
   static func table(_ rows: [FileRow]) -> Table {
@@ -81,6 +83,14 @@ struct FileRow: Sendable {
           id,
         ]
       })
+  }
+}
+
+extension BackedUpFile {
+  /// The newest version that was not empty, where every version that counts is empty.
+  var lastNotEmpty: StoredVersion? {
+    guard !live.isEmpty, live.allSatisfy({ $0.size == 0 }) else { return nil }
+    return versions.first { $0.size > 0 && $0.standing == .replaced }
   }
 }
 

@@ -106,12 +106,20 @@ struct FileSummary: Sendable {
       || writers.contains { $0.incomplete > 0 || $0.lacksChanges }
   }
 
+  /// The sentences about files that are empty now and were not before.
+  var emptied: [String] {
+    let files = rows.map(\.file)
+    return files.lazy.compactMap { $0.emptiedAdvice(among: files) }.prefix(5).map {
+      "\($0.what). To restore that one: \($0.command)"
+    }
+  }
+
   /// The advice about it, a sentence or two each.
   ///
   /// - Parameter isForbidden: whether a folder may not be read: then waiting does not help.
   /// - Returns: the sentences.
   func advice(isForbidden: Bool) -> [String] {
-    var advice = problem.map { [$0.sentence] } ?? []
+    var advice = (problem.map { [$0.sentence] } ?? []) + emptied
     if !damaged.isEmpty {
       advice.append(
         "the contents of \(counted(damaged.count, "file")) are damaged. Your sync provider may have "

@@ -64,6 +64,7 @@ struct RememberedFilesReport: Sendable {
         "\(counted(heldBack, "version")) of retired computers needed your decision when this "
           + "computer last opened the backup. To see which files have them: keybackup file list")
     }
+    advice += (memory?.emptied ?? []).prefix(5).map { PrintableText.cleanLines($0) }
     if let waiting = memory?.waitingWallets, waiting > 0 {
       advice.append(
         "\(counted(waiting, "wallet")) of computers without a key \(waiting == 1 ? "was" : "were") not "

@@ -1,21 +1,27 @@
+internal import BackupFolder
 internal import CLinux
 internal import CSPP
 internal import CommandSupport
+internal import FoundationEssentials
 internal import Glibc
 internal import SecretMemory
+internal import Synchronization
 
 /// The folder that files are restored into, those of the backup as `<label>/<name>`.
 ///
 /// A file gets its name when all of it is there, checked and durable. Nothing gets a name that is
-/// taken, and no symbolic link below the folder is followed.
+/// taken, and no symbolic link below the folder is followed. A name that the file system cannot have
+/// is replaced by one that it can.
 final class RestoredTree: Sendable {
-  /// How a file ended.
-  enum Placed: Sendable {
-    case written
+  /// How a file ended; the paths are below the folder.
+  enum Placed: Equatable, Sendable {
+    case written(String)
     /// A file of this name holds the same already.
-    case there
+    case there(String)
     /// Something else has the name. It stays as it is.
     case taken
+    /// This file cannot be written here; others may be.
+    case refused(UserMessage)
   }
 
   /// Attributes of a restored file.
@@ -32,6 +38,8 @@ final class RestoredTree: Sendable {
   private let isMade: Bool
   /// The folder as the person named it.
   let path: String
+  /// The paths that this value gave to files, as ``FittingNames/folded(_:)`` has them.
+  private let given = Mutex<Set<String>>([])
 
   /// Makes the folder, or takes an existing one.
   ///
@@ -77,30 +85,118 @@ final class RestoredTree: Sendable {
   ///   - attributes: of the version.
   ///   - read: gives the contents to a closure, and throws unless they were all right. The second
   ///     closure takes back what was given.
-  /// - Returns: whether the name now holds the version.
-  /// - Throws: `cannot-create`, `io`, and the errors of `read`; no file of that name is left then.
+  /// - Returns: whether a name now holds the version.
+  /// - Throws: why no file can be written any more: `cannot-create`, `io`; and the errors of `read`.
+  ///   No file of that name is left then.
   func write(
     _ name: String, in folders: [String], _ attributes: Attributes,
     read: (
       (RawSpan) throws(UserMessage) -> Void, () throws(UserMessage) -> Void
     ) throws(UserMessage) -> Void
   ) throws(UserMessage) -> Placed {
-    guard let folder = try folder(folders) else { return .taken }
-    defer {
-      close(folder)
-      if isMade { removeEmpty(folders) }
-    }
     let shown = ([path] + folders + [name]).joined(separator: "/")
-    if let holds = Self.holds(name, in: folder, attributes) { return holds ? .there : .taken }
-    let part = try PartFile(in: folder, shown: shown)
-    try read(
-      { (bytes) throws(UserMessage) in
-        if Task.isCancelled { throw .interrupted }
-        try part.write(bytes)
-      }, { () throws(UserMessage) in try part.empty() })
-    guard try part.place(name, attributes) else { return .taken }
-    try Self.sync(folder, shown: shown)
-    return .written
+    switch folder(folders) {
+    case .open(let folder, let names):
+      defer {
+        close(folder)
+        if isMade { removeEmpty(names) }
+      }
+      let part = PartFile(in: folder, root: path, shown: shown)
+      do throws(UserMessage) {
+        return try place(part, name, in: folder, names, attributes, read)
+      } catch {
+        // What the reader throws is for the caller. A write may fail for this file alone.
+        guard part.problem != 0, !endsAll(part.problem) else { throw error }
+        return .refused(error)
+      }
+    case .taken: return .taken
+    case .refused(let code):
+      let error = UserMessage(
+        .cannotCreate,
+        "the folder of \(ShellWord.quoted(shown)) cannot be made: \(systemText(code))",
+        hint: "choose another place for --out")
+      if endsAll(code) { throw error }
+      return .refused(error)
+    }
+  }
+
+  private func place(
+    _ part: PartFile, _ name: String, in folder: Int32, _ folders: [String],
+    _ attributes: Attributes,
+    _ read: (
+      (RawSpan) throws(UserMessage) -> Void, () throws(UserMessage) -> Void
+    ) throws(UserMessage) -> Void
+  ) throws(UserMessage) -> Placed {
+    var problem: Int32 = 0
+    for candidate in FittingNames.all(for: name) {
+      let below = (folders + [candidate]).joined(separator: "/")
+      var found = look(candidate, in: folder, at: below, attributes)
+      if found == .free {
+        if !part.isFilled { try part.fill(attributes, read) }
+        let code = part.place(candidate)
+        if code == 0 {
+          give(below)
+          try part.sync()
+          return .written(below)
+        }
+        if code != EEXIST {
+          // A full disk is no matter of the name.
+          if problem == 0 || endsAll(code) { problem = code }
+          if endsAll(code) { break }
+          continue
+        }
+        // Somebody was faster, or the file system has it in another form.
+        found = look(candidate, in: folder, at: below, attributes)
+      }
+      switch found {
+      case .same:
+        give(below)
+        return .there(below)
+      case .other: return .taken
+      case .otherForm, .free: continue
+      }
+    }
+    if problem == 0 { return .taken }
+    throw part.failure(problem, endsAll(problem) ? .io : .cannotCreate)
+  }
+
+  // MARK: Names
+
+  /// The file that has a name already.
+  private enum Found {
+    case free
+    case same
+    case other
+    /// The file system takes the name for another file's.
+    case otherForm
+  }
+
+  private func look(
+    _ name: String, in folder: Int32, at below: String, _ attributes: Attributes
+  ) -> Found {
+    guard let holds = Self.holds(name, in: folder, attributes) else { return .free }
+    if given.withLock({ $0.contains(FittingNames.folded(below)) }) { return .otherForm }
+    if holds { return .same }
+    return Self.lists(name, in: folder) ? .other : .otherForm
+  }
+
+  /// Notes that a file of this run has a path.
+  private func give(_ below: String) {
+    given.withLock { _ = $0.insert(FittingNames.folded(below)) }
+  }
+
+  /// Whether a folder lists exactly this name; also if it cannot be listed.
+  private static func lists(_ name: String, in folder: Int32) -> Bool {
+    let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd/\(folder)")
+    return names?.contains { NameBytes($0) == NameBytes(name) } ?? true
+  }
+
+  /// Whether nothing can be written any more, as on a full disk, or where the folder is lost.
+  private func endsAll(_ code: Int32) -> Bool {
+    var status = stat()
+    if SystemCall.endsAllWriting(code) { return true }
+    guard code == ENOENT, unsafe fstat(root, &status) == 0 else { return false }
+    return status.st_nlink == 0
   }
 
   /// Makes the names in a folder durable, where the file system can.
@@ -119,26 +215,50 @@ final class RestoredTree: Sendable {
     }
   }
 
-  /// Opens a folder below the root; nil when something else has one of the names.
-  private func folder(_ names: [String]) throws(UserMessage) -> Int32? {
+  /// A folder below the root.
+  private enum Opened {
+    /// The open folder, and the names on the way to it.
+    case open(Int32, [String])
+    /// Something else has one of the names.
+    case taken
+    case refused(Int32)
+  }
+
+  /// Opens a folder below the root, and makes it where it is not there.
+  private func folder(_ wanted: [String]) -> Opened {
     var folder = unsafe keybackup_openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
-    for (place, name) in names.enumerated() where folder >= 0 {
+    if folder < 0 { return .refused(errno) }
+    var names: [String] = []
+    for name in wanted {
       let outer = folder
       defer { close(outer) }
-      let shown = ([path] + names[...place]).joined(separator: "/")
-      if unsafe mkdirat(outer, name, 0o700) == 0 {
-        try Self.sync(outer, shown: shown)
-      } else if errno != EEXIST {
-        let reason = errno
-        throw UserMessage(
-          .cannotCreate,
-          "the folder \(ShellWord.quoted(shown)) cannot be made: \(systemText(reason))",
-          hint: "choose another place for --out")
+      switch Self.step(name, in: outer) {
+      case .open(let next, let step):
+        folder = next
+        names += step
+      case let failed: return failed
       }
-      folder = unsafe keybackup_openat(
-        outer, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
     }
-    return folder >= 0 ? folder : nil
+    return .open(folder, names)
+  }
+
+  private static func step(_ wanted: String, in outer: Int32) -> Opened {
+    var problem: Int32 = 0
+    for name in FittingNames.all(for: wanted) {
+      if unsafe mkdirat(outer, name, 0o700) == 0 {
+        _ = fsync(outer)
+      } else if errno != EEXIST {
+        if problem == 0 { problem = errno }
+        if SystemCall.endsAllWriting(errno) { return .refused(errno) }
+        continue
+      }
+      let folder = unsafe keybackup_openat(
+        outer, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
+      if folder >= 0 { return .open(folder, [name]) }
+      // Something else has the name; in another form it takes it from nobody.
+      if lists(name, in: outer) { return .taken }
+    }
+    return problem == 0 ? .taken : .refused(problem)
   }
 
   /// Whether a file of this name holds the version already; nil: the name is free.
@@ -170,92 +290,115 @@ final class RestoredTree: Sendable {
 /// A restored file that has no name yet.
 ///
 /// It is gone with the value, or with the process, unless it gets one.
-private struct PartFile: ~Copyable {
+private final class PartFile {
   private let folder: Int32
+  private let root: String
   private let shown: String
-  private let descriptor: Int32
+  private var descriptor: Int32 = -1
   /// The name of a temporary file; nil for one without a name.
-  private let temporary: String?
+  private var temporary: String?
+  /// The `errno` of the call that failed; 0: none did.
+  private(set) var problem: Int32 = 0
+  /// Whether all contents are in it, and on the disk.
+  private(set) var isFilled = false
 
-  init(in folder: Int32, shown: String) throws(UserMessage) {
+  init(in folder: Int32, root: String, shown: String) {
     self.folder = folder
+    self.root = root
     self.shown = shown
-    // O_TMPFILE, whose definition Swift does not import.
-    let unnamed = unsafe keybackup_openat(
-      folder, ".", O_WRONLY | O_CLOEXEC | O_DIRECTORY | 0o20_000_000, 0o600)
-    if unnamed >= 0 {
-      descriptor = unnamed
-      temporary = nil
-      return
-    }
-    // Not every file system has such files.
-    let name = "keybackup-part-" + Hex.string(Randomness.bytes(count: 8))
-    let named = unsafe keybackup_openat(
-      folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard named >= 0 else {
-      throw UserMessage(
-        .cannotCreate, "\(ShellWord.quoted(shown)) cannot be created: \(systemText(errno))",
-        hint: "choose another place for --out")
-    }
-    descriptor = named
-    temporary = name
   }
 
   deinit {
-    close(descriptor)
+    if descriptor >= 0 { close(descriptor) }
     // After a rename nothing has this name.
     if let temporary { unsafe unlinkat(folder, temporary, 0) }
   }
 
-  func write(_ bytes: RawSpan) throws(UserMessage) { try Output.writeAll(bytes, to: descriptor) }
-
-  /// Takes back what was written.
-  func empty() throws(UserMessage) {
-    guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
-      throw failure(errno)
-    }
+  /// The error of a system call.
+  func failure(_ code: Int32, _ exit: ExitCode = .io) -> UserMessage {
+    problem = code
+    let what = exit == .io ? "could not be written" : "cannot be created"
+    return UserMessage(
+      exit, "\(ShellWord.quoted(shown)) \(what): \(systemText(code))",
+      hint: code == EFBIG
+        ? "this file system takes no file of that size: choose another disk for --out"
+        : "choose another place for --out")
   }
 
-  /// Sets time and mode, waits for the disk, and gives the file its name.
-  ///
-  /// - Returns: false when the name is taken.
-  func place(
-    _ name: String, _ attributes: RestoredTree.Attributes
-  ) throws(UserMessage) -> Bool {
+  /// Takes the contents, sets time and mode, and waits for the disk.
+  func fill(
+    _ attributes: RestoredTree.Attributes,
+    _ read: (
+      (RawSpan) throws(UserMessage) -> Void, () throws(UserMessage) -> Void
+    ) throws(UserMessage) -> Void
+  ) throws(UserMessage) {
+    try open()
+    try read(
+      { [self] (bytes) throws(UserMessage) in
+        if Task.isCancelled { throw .interrupted }
+        try write(bytes)
+      }, { [self] () throws(UserMessage) in try empty() })
     let seconds = Int(min(attributes.modified, 1 << 40))
     let time = timespec(tv_sec: seconds, tv_nsec: 0)
     let mode = 0o600 | mode_t(attributes.mode) & 0o100
     // A file system without times or modes, such as FAT, is no reason to lose the file.
     _ = unsafe futimens(descriptor, [time, time])
     _ = fchmod(descriptor, mode)
+    KeptPermissions.check(descriptor, at: root)
     guard fsync(descriptor) == 0 else { throw failure(errno) }
-    var code: Int32 = 0
-    if let temporary {
-      code = unsafe keybackup_renameat2(folder, temporary, folder, name, UInt32(RENAME_NOREPLACE))
-      // A hard link replaces nothing either.
-      if code != 0, [EINVAL, ENOSYS, EOPNOTSUPP].contains(errno) {
-        code = unsafe linkat(folder, temporary, folder, name, 0)
-        // No hard links either, as on exFAT: look, then rename.
-        if code != 0, errno != EEXIST {
-          var status = stat()
-          let isFree =
-            unsafe fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT
-          if !isFree { return false }
-          code = unsafe renameat(folder, temporary, folder, name)
-        }
-      }
-    } else {
-      code = unsafe linkat(
-        AT_FDCWD, "/proc/self/fd/\(descriptor)", folder, name, AT_SYMLINK_FOLLOW)
-    }
-    if code == 0 { return true }
-    if errno == EEXIST { return false }
-    throw failure(errno)
+    isFilled = true
   }
 
-  private func failure(_ reason: Int32) -> UserMessage {
-    UserMessage(
-      .io, "\(ShellWord.quoted(shown)) could not be written: \(systemText(reason))",
-      hint: "choose another place for --out")
+  private func open() throws(UserMessage) {
+    // O_TMPFILE, whose definition Swift does not import.
+    descriptor = unsafe keybackup_openat(
+      folder, ".", O_WRONLY | O_CLOEXEC | O_DIRECTORY | 0o20_000_000, 0o600)
+    if descriptor >= 0 { return }
+    // Not every file system has such files.
+    let name = "keybackup-part-" + Hex.string(Randomness.bytes(count: 8))
+    descriptor = unsafe keybackup_openat(
+      folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw failure(errno, .cannotCreate) }
+    temporary = name
+  }
+
+  private func write(_ bytes: RawSpan) throws(UserMessage) {
+    let code = Output.write(bytes, to: descriptor)
+    if code != 0 { throw failure(code) }
+  }
+
+  /// Takes back what was written.
+  private func empty() throws(UserMessage) {
+    guard ftruncate(descriptor, 0) == 0, lseek(descriptor, 0, SEEK_SET) == 0 else {
+      throw failure(errno)
+    }
+  }
+
+  /// Gives the file its name, unless that is taken.
+  ///
+  /// - Returns: 0 or `errno`.
+  func place(_ name: String) -> Int32 {
+    guard let temporary else {
+      let link = "/proc/self/fd/\(descriptor)"
+      return unsafe linkat(AT_FDCWD, link, folder, name, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno
+    }
+    let flag = UInt32(RENAME_NOREPLACE)
+    if unsafe keybackup_renameat2(folder, temporary, folder, name, flag) == 0 { return 0 }
+    guard [EINVAL, ENOSYS, EOPNOTSUPP].contains(errno) else { return errno }
+    // A hard link replaces nothing either.
+    if unsafe linkat(folder, temporary, folder, name, 0) == 0 { return 0 }
+    if errno == EEXIST { return EEXIST }
+    // No hard links either, as on exFAT: look, then rename.
+    var status = stat()
+    if unsafe fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return EEXIST }
+    if errno != ENOENT { return errno }
+    return unsafe renameat(folder, temporary, folder, name) == 0 ? 0 : errno
+  }
+
+  /// Makes the name durable, where the file system can.
+  func sync() throws(UserMessage) {
+    guard fsync(folder) == 0 || [EINVAL, EOPNOTSUPP, ENOSYS].contains(errno) else {
+      throw failure(errno)
+    }
   }
 }

@@ -38,6 +38,8 @@ struct StoredFilesMemory: Codable, Equatable, Sendable {
   var computers: [Computer]
   /// Such versions by the files' IDs.
   var putAside: [String: PutAside]?
+  /// The sentences about files that were empty and had not always been.
+  var emptied: [String]?
 
   init(_ summary: FileSummary, at time: Int64) {
     at = time
@@ -47,6 +49,7 @@ struct StoredFilesMemory: Codable, Equatable, Sendable {
     lateVersions = summary.lateVersions
     newest = summary.newest
     waitingWallets = summary.waitingWallets
+    emptied = summary.emptied.isEmpty ? nil : summary.emptied
     computers = summary.writers.map { writer in
       Computer(
         writerID: writer.writer.writerID.hex, label: writer.writer.label.text,

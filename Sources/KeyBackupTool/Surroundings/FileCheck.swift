@@ -28,6 +28,18 @@ enum FileCheck {
     return unsafe stat(path, &status) == 0 && status.st_mode & 0o077 != 0
   }
 
+  /// Whether something belongs to root, which is somebody else; of what is not there, the folder that
+  /// would hold it.
+  static func isOfRoot(_ path: String) -> Bool {
+    var place = path
+    var status = stat()
+    while unsafe stat(place, &status) != 0 {
+      guard let slash = place.lastIndex(of: "/"), slash > place.startIndex else { return false }
+      place = String(place[..<slash])
+    }
+    return status.st_uid == 0 && geteuid() != 0
+  }
+
   /// Advice about a path that begins with `~` and is not there; nil: it is another path.
   static func unexpanded(_ path: String) -> String? {
     guard path.hasPrefix("~"), !exists(path) else { return nil }

@@ -4,8 +4,10 @@ internal import Synchronization
 enum ClosingWords {
   private static let kept = Mutex<[UserMessage]>([])
 
-  /// Keeps a message until the command's result was shown.
-  static func add(_ message: UserMessage) { kept.withLock { $0.append(message) } }
+  /// Keeps a message until the command's result was shown; once, however often it is added.
+  static func add(_ message: UserMessage) {
+    kept.withLock { if !$0.contains(message) { $0.append(message) } }
+  }
 
   /// Shows what was kept.
   static func tell(_ output: Output) {

@@ -240,8 +240,9 @@ struct Output: Sendable {
   }
 
   /// Writes all of `bytes`, however many calls that takes.
-  static func writeAll(_ bytes: RawSpan, to descriptor: Int32) throws(UserMessage) {
-    var failure: Int32 = 0
+  ///
+  /// - Returns: 0 or `errno`.
+  static func write(_ bytes: RawSpan, to descriptor: Int32) -> Int32 {
     unsafe bytes.withUnsafeBytes { bytes in
       var done = 0
       while done < bytes.count {
@@ -251,11 +252,16 @@ struct Output: Sendable {
         if count > 0 {
           done += count
         } else if errno != EINTR {
-          failure = errno
-          return
+          return errno
         }
       }
+      return 0
     }
+  }
+
+  /// Writes all of `bytes` as a result.
+  static func writeAll(_ bytes: RawSpan, to descriptor: Int32) throws(UserMessage) {
+    let failure = write(bytes, to: descriptor)
     if failure == EPIPE { throw .readerGone }
     if failure != 0 {
       throw UserMessage(

@@ -70,26 +70,37 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       "Restoring", output: unlock.output(world), terminalName: world.variable("TERM"),
       events: unlock.common.events)
     let report: WalletReport
+    var unwritten: [RestoreFolder.Failure] = []
     if var target {
-      report = try opened.forEachWallet { version, entry throws(UserMessage) in
-        if Task.isCancelled { throw .interrupted }
-        let file = RestoredFile(version, in: entry, isNamed: names)
-        if try target.write(entry, as: file.name) { files.note(file) }
-        if version.entry.spending(in: entry) == .watchOnly { watchOnly.insert(version.recordID) }
-        done += 1
-        bar.advance(to: done, of: total)
+      do throws(UserMessage) {
+        report = try opened.forEachWallet { version, entry throws(UserMessage) in
+          if Task.isCancelled { throw .interrupted }
+          let file = RestoredFile(version, in: entry, isNamed: names)
+          if let written = try target.write(entry, as: file) { files.note(written) }
+          if version.entry.spending(in: entry) == .watchOnly { watchOnly.insert(version.recordID) }
+          done += 1
+          bar.advance(to: done, of: total)
+        }
+        try target.synchronize()
+        unwritten = target.failures(&files)
+        // Where there are only files, nothing has to be explained.
+        if names, !files.isEmpty {
+          unwritten += [
+            try target.explain(
+              files.explanation(withFiles: opened.hasBackedUpFiles && kinds.only == nil))
+          ].compactMap(\.self)
+        }
+      } catch {
+        bar.finish()
+        throw target.ending(error)
       }
-      // Where there are only files, nothing has to be explained.
-      if names, !files.isEmpty {
-        try target.explain(
-          files.explanation(withFiles: opened.hasBackedUpFiles && kinds.only == nil))
-      }
-      try target.synchronize()
-      let code = report.exitCode(opened.health, opened.logFindings)
-      if let obstacle = target.obstacle(code, others: report.failures.count) {
+      let code = ExitCode.mostUrgent(
+        of: [report.exitCode(opened.health, opened.logFindings)] + unwritten.codes)
+      if let obstacle = target.obstacle(code, others: report.failures.count + unwritten.count) {
         bar.finish()
         let output = unlock.output(world)
         output.warn(report, opened.health, opened.logFindings, all: common.verbose)
+        output.warn(unwritten)
         let part = filesPart(opened, world)
         try endIfInterrupted(report.restored, part.writtenCount)
         if !common.json { try part.show(output, out: out, all: common.verbose) }
@@ -118,7 +129,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     try endIfInterrupted(report.restored, part.writtenCount)
     do throws(UserMessage) {
       try show(
-        report, opened.health, opened.logFindings, rows, files, part,
+        report, unwritten, opened.health, opened.logFindings, rows, files, part,
         watchOnly: watchOnly.count, of: backup.folder.path,
         isRotated: !opened.predecessors.isEmpty, world)
     } catch {
@@ -153,7 +164,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     }
     let code = ExitCode.mostUrgent(
       of: opened.walletGapCodes + [report.exitCode(opened.health, opened.logFindings)]
-        + (heldBack > 0 ? [.conflict] : []))
+        + unwritten.codes + (heldBack > 0 ? [.conflict] : []))
     // As JSON, what was not written stands among the failures.
     return common.json ? part.exitCode(with: code) : try part.end(with: code)
   }
@@ -201,15 +212,18 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
   }
 
   private func show(
-    _ report: WalletReport, _ health: LogHealth, _ logFindings: [FileFinding],
-    _ rows: [WalletRow], _ files: RestoredFiles, _ part: FilesPart, watchOnly: Int,
-    of folder: String, isRotated: Bool, _ world: World
+    _ report: WalletReport, _ unwritten: [RestoreFolder.Failure], _ health: LogHealth,
+    _ logFindings: [FileFinding], _ rows: [WalletRow], _ files: RestoredFiles, _ part: FilesPart,
+    watchOnly: Int, of folder: String, isRotated: Bool, _ world: World
   ) throws(UserMessage) {
     let output = unlock.output(world)
+    let lost = unwritten.count { $0.name != RestoredFiles.explanationName }
+    let restored = max(0, report.restored - lost)
     if unlock.common.json {
       var json: JSONOutput = [
-        "restored": .number(report.restored), "watch_only": .number(watchOnly),
-        "failed": .array((report.failures + logFindings).map(\.json)),
+        "restored": .number(restored), "watch_only": .number(watchOnly),
+        "failed": .array(
+          (report.failures + logFindings).map(\.json) + unwritten.map(\.json)),
         "freshness": .string(health.freshness), "known": .bool(health.isFreshnessKnown),
         "history": health.history,
       ]
@@ -223,14 +237,14 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       let sorted = rows.sorted { ($0.name ?? "", $0.id) < ($1.name ?? "", $1.id) }
       try output.result(WalletRow.table(sorted))
     }
-    let noun = report.restored == 1 ? "wallet" : "wallets"
+    let noun = restored == 1 ? "wallet" : "wallets"
     if report.restored == 0, report.exitCode(health, logFindings) == .success {
       // Its files are told below.
       if part.isEmpty {
         try output.result("The backup in \(ShellWord.quoted(folder)) holds no wallets.")
       }
     } else if let out {
-      try output.result("Restored \(report.restored) \(noun) into \(ShellWord.quoted(out))")
+      try output.result("Restored \(restored) \(noun) into \(ShellWord.quoted(out))")
     } else if report.restored > 0 {
       output.note(
         "\(report.restored) \(noun) can be restored. To write them: keybackup restore --out FOLDER "
@@ -244,6 +258,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
       output.note(files.table)
       for line in files.lines { output.note(line) }
     }
+    output.warn(renamed: files.renamed)
     output.note(watchOnly: watchOnly)
     try part.show(output, out: out, all: unlock.common.verbose)
     for (_, text) in report.replaced.lines(all: unlock.common.verbose) {
@@ -252,6 +267,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     if !report.replaced.isEmpty {
       output.warn("hint: to write the file again: keybackup key repair")
     }
+    output.warn(unwritten)
     output.warn(report, health, logFindings, all: unlock.common.verbose)
     noteFreshness(health, isRotated: isRotated, world)
   }

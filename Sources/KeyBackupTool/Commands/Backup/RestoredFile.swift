@@ -8,8 +8,22 @@ internal import WalletFormats
 /// Holds no secret.
 struct RestoredFile: Sendable, Comparable {
   /// The file's name in the folder.
-  let name: String
+  private(set) var name: String
+  /// A name of ASCII letters, which every file system can have.
+  private let plainName: String
+  /// Its own name, where the file system cannot have that; nil: it has it.
+  fileprivate private(set) var ownName: String?
   let wallet: WalletRow
+
+  /// The names that it may get, best first.
+  var names: [String] { name == plainName ? [name] : [name, plainName] }
+
+  /// The file under one of its names.
+  func named(_ name: String) -> RestoredFile {
+    var file = self
+    if name != self.name { (file.name, file.ownName) = (name, self.name) }
+    return file
+  }
 
   /// - Parameters:
   ///   - version: what the file holds.
@@ -23,10 +37,11 @@ struct RestoredFile: Sendable, Comparable {
       ? "-held-back" + (isFirst ? "" : "-\(version.ordinal)")
       : isFirst ? "" : "-conflict-\(version.ordinal)"
     let record = version.recordID.hex
+    plainName = "wallet-\(record)\(suffix).json"
     name =
       isNamed
       ? "\(Self.safe(wallet.name ?? ""))-\(record.prefix(Self.recordDigits))\(suffix).json"
-      : "wallet-\(record)\(suffix).json"
+      : plainName
   }
 
   /// Digits of the record ID that tell wallets of one name apart.
@@ -65,6 +80,7 @@ struct RestoredFile: Sendable, Comparable {
       "watch_only": .bool(wallet.spending == .watchOnly), "state": .string(wallet.state),
     ]
     if wallet.isFileDamaged { json["file_damaged"] = true }
+    if ownName != nil { json["renamed"] = true }
     return json
   }
 
@@ -117,8 +133,21 @@ struct RestoredFiles: Sendable {
     if keepsAll || files.count < Self.mostShown { files.append(file) }
   }
 
+  /// Takes out a file that was not written after all.
+  ///
+  /// - Returns: the file, where it was kept.
+  mutating func remove(_ name: String) -> RestoredFile? {
+    count = max(0, count - 1)
+    return files.firstIndex { $0.name == name }.map { files.remove(at: $0) }
+  }
+
   /// The files as a part of the result's JSON.
   var json: JSONOutput { .array(files.sorted().map(\.json)) }
+
+  /// The files that have not their own name, as that and the name that they have.
+  var renamed: [(name: String, path: String)] {
+    files.compactMap { file in file.ownName.map { ($0, file.name) } }
+  }
 
   /// Which file is which.
   var table: Table { RestoredFile.table(files.sorted()) }

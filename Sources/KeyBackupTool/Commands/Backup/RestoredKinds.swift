@@ -86,6 +86,8 @@ struct FilesPart: Sendable {
         rest.removeFirst()
       }
       codes.append(restore.exitCode)
+      // Wallets were written beside them.
+      if !isAlone, !restore.failures.isEmpty { codes.append(.partial) }
       obstacle = restore.obstacle
     } catch {
       obstacle = error

@@ -104,9 +104,10 @@ struct SealVaultOpenCommand: ParsableCommand, KeyBackupCommand {
     let taken: [String]
     do throws(BackupFolderError) {
       var place = try PrivateFolder(path: folder)
-      try place.write(database, as: files[0])
-      if dataKey.count > 0 { try place.write(dataKey, as: files[1]) }
+      _ = try place.write(database, as: [files[0]])
+      if dataKey.count > 0 { _ = try place.write(dataKey, as: [files[1]]) }
       try place.place()
+      if let failure = place.failed.first { throw failure.error }
       taken = place.taken
     } catch {
       throw UserMessage(error)
@@ -116,6 +117,7 @@ struct SealVaultOpenCommand: ParsableCommand, KeyBackupCommand {
         .cannotCreate, "\(ShellWord.quoted("\(folder)/\(name)")) exists and is never overwritten",
         hint: "choose another folder for --out")
     }
+    for file in files { KeptPermissions.check("\(folder)/\(file)", at: folder) }
     return files
   }
 }

@@ -213,8 +213,9 @@ struct SealVaultWriteCommand: ParsableCommand, KeyBackupCommand {
     let taken: [String]
     do throws(BackupFolderError) {
       var folder = try PrivateFolder(path: target)
-      try folder.write(unsafe SecretBytes(copying: backup.bytes.span.bytes), as: backup.name)
+      _ = try folder.write(unsafe SecretBytes(copying: backup.bytes.span.bytes), as: [backup.name])
       try folder.place()
+      if let failure = folder.failed.first { throw failure.error }
       taken = folder.taken
     } catch {
       // A backup that got its name all the same needs its password.

@@ -58,6 +58,10 @@ struct WorldOpenCommand: ParsableCommand, KeyBackupCommand {
       result["written"] = .number(written.count)
       result["there"] = .number(written.there)
       result["folder"] = .string(out)
+      if !written.renamed.isEmpty {
+        result["renamed"] = .array(
+          written.renamed.map { ["path": .string($0.name), "file": .string($0.path)] })
+      }
       lines.append(written.line(in: out))
       written.warn(in: out, unlock.output(world))
     }
@@ -98,6 +102,10 @@ struct WrittenWorld {
   private var open: [String] = []
   /// Paths that something else has.
   private var taken: [String] = []
+  /// Files that could not be written, and why.
+  private var refused: [(name: String, message: UserMessage)] = []
+  /// Files that have another name than in the archive, because the file system cannot have that one.
+  private(set) var renamed: [(name: String, path: String)] = []
 
   /// - Parameters:
   ///   - tree: the folder.
@@ -137,11 +145,15 @@ struct WrittenWorld {
     }
     let name = path.joined(separator: "/")
     switch placed {
-    case .written: count += 1
-    case .there:
+    case .written(let path):
+      count += 1
+      if path != name { renamed.append((name, path)) }
+    case .there(let path):
       there += 1
-      if FileCheck.isOpenToOthers("\(tree.path)/\(name)") { open.append(name) }
+      if path != name { renamed.append((name, path)) }
+      if FileCheck.isOpenToOthers("\(tree.path)/\(path)") { open.append(path) }
     case .taken: taken.append(name)
+    case .refused(let message): refused.append((name, message))
     }
   }
 
@@ -158,17 +170,25 @@ struct WrittenWorld {
       + "\(ShellWord.quoted(folder)) before: what is there holds unencrypted secrets"
   }
 
-  /// Says which files were there before, where others may read them.
+  /// Says which files have another name, and which ones were there before, where others may read them.
   func warn(in folder: String, _ output: Output) {
+    output.warn(renamed: renamed)
     for name in open {
-      let path = ShellWord.quoted("\(folder)/\(name)")
-      output.warn("keybackup: others can read \(path), which was there before")
-      output.warn("hint: run: chmod 600 \(path)")
+      let path = "\(folder)/\(name)"
+      output.warn("keybackup: others can read \(ShellWord.quoted(path)), which was there before")
+      output.warn("hint: " + KeptPermissions.advice(path))
     }
   }
 
-  /// The error about names that something else has.
+  /// The error about files that could not be written, or whose names something else has.
   func obstacle(in folder: String) -> UserMessage? {
+    if let first = refused.first {
+      return UserMessage(
+        .partial,
+        "\(counted(refused.count + taken.count, "file")) of the archive could not be written to "
+          + "\(ShellWord.quoted(folder)): \(first.message.message)",
+        hint: "all other files were written; choose another place for --out")
+    }
     guard !taken.isEmpty else { return nil }
     // The root secret comes last, and matters most.
     let root = taken.filter { $0 == WorldArchive.rootSecretName }
