@@ -191,7 +191,7 @@ private final class Watch {
     for file in settings.paths.indices where !isSilent[file] {
       seen[file] = WatchedState(settings.paths[file])
       guard let state = seen[file] else {
-        tell(.missing(file))
+        miss(file)
         continue
       }
       // One that was written a while ago is complete.
@@ -289,8 +289,34 @@ private final class Watch {
 
   private func miss(_ file: Int) {
     isSaved[file] = false
+    let path = settings.paths[file]
+    if !isSilent[file], let folder = WatchedState.deadFolder(onWayTo: path) {
+      fail(
+        file, settings.isOnce ? .refused : .failed,
+        UserMessage(
+          .noInput,
+          "\(ShellWord.quoted(path)) is not there: its folder \(ShellWord.quoted(folder)) was deleted, "
+            + "and only a mount still shows it",
+          hint: Self.mountAdvice))
+      return
+    }
     schedule.vanished(file)
     tell(.missing(file))
+  }
+
+  private static let mountAdvice =
+    "mount the folder again that is there now, or start the container again"
+
+  /// Fails for a file that nothing writes to any more: what has its name elsewhere is another file.
+  private func refuseDead(_ file: Int) {
+    isSaved[file] = false
+    fail(
+      file, settings.isOnce ? .refused : .failed,
+      UserMessage(
+        .noInput,
+        "\(ShellWord.quoted(settings.paths[file])) was replaced or deleted elsewhere, and only a mount "
+          + "still shows the old file",
+        hint: "mount its folder instead of the file alone\n" + Self.mountAdvice))
   }
 
   private func back(up file: Int) {
@@ -304,6 +330,10 @@ private final class Watch {
     seen[file] = state
     guard let state else {
       miss(file)
+      return
+    }
+    if state.isDead {
+      refuseDead(file)
       return
     }
     if isChanged, isPolled[file] {
@@ -375,6 +405,8 @@ private final class Watch {
     guard let every = settings.aliveEvery, let due = nextAlive else { return }
     let now = WatchPause.now()
     guard due <= now else { return }
+    // No notice may have come, such as of a file that was replaced behind a mount.
+    lookAtAll()
     if isComplete, nextCheck.map({ $0 <= now }) ?? true { checkBackup() }
     tell(.alive(isComplete: isComplete))
     nextAlive = now + every

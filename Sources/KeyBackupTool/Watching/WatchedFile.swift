@@ -39,6 +39,8 @@ struct WatchedFile: Codable, Equatable, Sendable {
     case late
     /// It is not there.
     case missing
+    /// It was replaced or deleted elsewhere, and only a mount still shows it.
+    case dead
     /// Its file system does not answer.
     case unknown
   }
@@ -53,9 +55,22 @@ struct WatchedFile: Codable, Equatable, Sendable {
   var since: Int64
   /// The content that is in the backup; nil: none.
   var saved: Saved?
+  /// The last version that was not empty, where the newest one is.
+  var full: Full?
+
+  /// A version that was not empty.
+  struct Full: Codable, Equatable, Sendable {
+    /// The ID of the version, all its digits.
+    var version: String
+    /// The size in bytes, where it is known.
+    var size: Int64?
+  }
 
   /// A change counts as late after so many seconds.
   static let patience: Int64 = 600
+
+  /// Its name in the backup.
+  var storedName: String { WatchedName(path: path, name: name).stored }
 
   /// Whether it is the file at a path.
   func isAt(_ path: String) -> Bool { NameBytes(self.path) == NameBytes(path) }
@@ -68,13 +83,33 @@ struct WatchedFile: Codable, Equatable, Sendable {
   ///     that changes all the time has changed a moment ago.
   /// - Returns: the state, as far as size and time of the file tell.
   func standing(now: Int64, unsavedSince seen: () -> Int64? = { nil }) -> Standing {
-    guard let state = WatchedState(path), state.isRegular else { return .missing }
+    guard let state = WatchedState(path) else {
+      return WatchedState.deadFolder(onWayTo: path) == nil ? .missing : .dead
+    }
+    if state.isDead { return .dead }
+    guard state.isRegular else { return .missing }
     if let saved, saved.size == state.size, saved.modified == state.modified { return .saved }
     // A clock that was set back must not hide it: then it counts from when it was watched.
     let changed = max(Int64(state.modified[0]), since)
     let first = min(changed, seen() ?? changed)
     let (age, isTooLong) = now.subtractingReportingOverflow(first)
     return !isTooLong && (0..<Self.patience).contains(age) ? .changed : .late
+  }
+
+  /// The record after a version was added.
+  ///
+  /// - Parameters:
+  ///   - size: the size of that version.
+  ///   - last: the version before it.
+  /// - Returns: the record, which knows the last version that was not empty.
+  func noting(size: UInt64, after last: Digest?) -> WatchedFile {
+    var record = self
+    if size > 0 {
+      record.full = nil
+    } else if let last, saved?.size != 0 {
+      record.full = Full(version: last.hex, size: saved?.size)
+    }
+    return record
   }
 
   /// The first look at which the newest content was not in the backup.

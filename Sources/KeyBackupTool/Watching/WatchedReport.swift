@@ -3,6 +3,8 @@ internal import CommandSupport
 
 /// The files that `keybackup file watch` keeps in the backup, for a report that needs no key.
 struct WatchedReport: Sendable {
+  private static let mostEmptied = 20
+
   private let files: [(file: WatchedFile, standing: WatchedFile.Standing)]
 
   /// - Parameters:
@@ -30,7 +32,9 @@ struct WatchedReport: Sendable {
   }
 
   /// The code: some files have been newer than their backup for ten minutes.
-  var codes: [ExitCode] { paths(.late).isEmpty ? [] : [.partial] }
+  ///
+  /// So may those be that only a mount still shows.
+  var codes: [ExitCode] { paths(.late).isEmpty && paths(.dead).isEmpty ? [] : [.partial] }
 
   /// The advice, a sentence or two each.
   var advice: [String] {
@@ -40,6 +44,22 @@ struct WatchedReport: Sendable {
       advice.append(
         "\(first)" + (late.count > 1 ? " and \(late.count - 1) more watched files have" : " has")
           + " been newer than the backup for ten minutes. To save it: keybackup file watch --once")
+    }
+    let dead = paths(.dead)
+    if let first = dead.first {
+      advice.append(
+        "\(first)" + (dead.count > 1 ? " and \(dead.count - 1) more watched files were" : " was")
+          + " replaced or deleted elsewhere, and only a mount still shows the old file. Mount its folder "
+          + "again, or start the container again.")
+    }
+    for (file, _) in files.prefix(Self.mostEmptied) {
+      guard let full = file.full, file.saved?.size == 0 else { continue }
+      let version = full.version.prefix(8)
+      advice.append(
+        "\(ShellWord.quoted(file.path)) was empty when it was last saved. Its last version that was not"
+          + (full.size.map { ", of \(PrintableSize.text(UInt64(max(0, $0))))," } ?? "")
+          + " is \(version). To restore that: keybackup file restore \(ShellWord.quoted(file.storedName)) "
+          + "--version \(version) --out FOLDER")
     }
     if let first = missing.first {
       advice.append(
@@ -71,10 +91,14 @@ struct WatchedReport: Sendable {
   var json: JSONOutput {
     .array(
       files.map { file, standing in
-        [
+        var json: JSONOutput = [
           "path": .string(file.path), "state": .string(standing.rawValue),
           "saved_at": .optional(file.saved.flatMap { Int(exactly: $0.at) }),
         ]
+        if file.saved?.size == 0, let full = file.full {
+          json["last_not_empty"] = .string(full.version)
+        }
+        return json
       })
   }
 }

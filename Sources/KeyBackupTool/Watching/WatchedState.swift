@@ -1,3 +1,4 @@
+internal import BackupFolder
 internal import CLinux
 internal import Glibc
 
@@ -13,6 +14,8 @@ struct WatchedState: Equatable, Sendable {
   private var changed: [Int]
   /// Whether it is a file, not a folder or a device.
   private(set) var isRegular: Bool
+  /// Whether it was deleted and only a mount, or a descriptor, still leads to it.
+  private(set) var isDead: Bool
 
   /// Looks at a file; nil if there is none that can be looked at.
   ///
@@ -21,6 +24,28 @@ struct WatchedState: Equatable, Sendable {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { return nil }
     self.init(status)
+    if isDead { isDead = Self.isLost(path) }
+  }
+
+  /// The folder on the way to a path that was deleted and that only a mount still shows; nil: there is
+  /// none.
+  static func deadFolder(onWayTo path: String) -> String? {
+    var place = path[...]
+    while let slash = place.lastIndex(of: "/"), slash > place.startIndex {
+      place = place[..<slash]
+      var status = stat()
+      guard unsafe stat(String(place), &status) == 0 else { continue }
+      return status.st_nlink == 0 && isLost(String(place)) ? String(place) : nil
+    }
+    return nil
+  }
+
+  /// Whether a path with no link was deleted: some file systems of programs count no links at all.
+  private static func isLost(_ path: String) -> Bool {
+    let mounts = MountTable.current()
+    let place = FileCheck.absolute(path) ?? path
+    guard mounts.remoteMount(onWayTo: place) != nil else { return true }
+    return mounts.holding(place)?.root.hasSuffix("//deleted") ?? false
   }
 
   /// Takes what the system says of a file.
@@ -31,6 +56,7 @@ struct WatchedState: Equatable, Sendable {
     modified = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
     changed = [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
     isRegular = status.st_mode & S_IFMT == S_IFREG
+    isDead = status.st_nlink == 0
   }
 
   /// Whether a file with this state may have other contents than one with another state.

@@ -193,4 +193,36 @@ import Testing
     #expect(run.err.contains("keybackup writers request"), "\(run.err)")
     #expect(run.err.contains("keybackup writers authorise --label NAME"), "\(run.err)")
   }
+
+  @Test func `A file that becomes empty has its last version that was not`() async throws {
+    #expect(try await once() == "saved")
+    let full = try #require(
+      try await box.keybackup(["file", "history", "channel.backup", "--json"]).json()["versions"][
+        0][
+          "version"
+        ].text)
+    try Files.write("", to: file)
+    let watched = try await box.keybackup(
+      ["file", "watch", "--once", file], key: nil, pin: .none)
+    #expect(watched.err.contains("is empty now"), "\(watched.err)")
+    #expect(try await backedUp().versions == 2)
+    let status = try await box.keybackup(["status", "--json"], key: nil, expecting: nil).json()
+    #expect(status["watched"][0]["last_not_empty"].text == full, "\(status)")
+    #expect(
+      status["advice"].items.contains { $0.text?.contains(full.prefix(8)) ?? false }, "\(status)")
+    let out = box.root + "/again"
+    let restore = ["file", "restore", "channel.backup", "--out"]
+    let told = try await box.keybackup(restore + [out])
+    #expect(told.err.contains("--version \(full.prefix(8))"), "\(told.err)")
+    let json = try await box.keybackup(restore + [out, "--json"]).json()
+    #expect(json["files"][0]["last_not_empty"].text == full, "\(json)")
+    try await box.keybackup(restore + [box.root + "/full", "--version", full])
+    let path = try #require(Files.tree(box.root + "/full").first)
+    #expect(try Files.text(box.root + "/full/" + path) == "one")
+    // It is not empty any more.
+    try Files.write("two", to: file)
+    #expect(try await once() == "saved")
+    let after = try await box.keybackup(["status", "--json"], key: nil, expecting: nil).json()
+    #expect(after["watched"][0]["last_not_empty"] == .null, "\(after)")
+  }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import KeyBackupTool
@@ -77,6 +78,63 @@ import Testing
     #expect(watcher.versions(file) == [])
     try Files.makeFolder(folder)
     try await watcher.expect(["one"], of: file)
+    await watcher.end()
+  }
+
+  /// As a file that is mounted into a container: what leads to it is no name.
+  private func descriptor(_ path: String) throws -> (number: Int32, path: String) {
+    let number = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    try #require(number >= 0)
+    return (number, "/proc/self/fd/\(number)")
+  }
+
+  /// Waits for a failure, and for a sign of life after it: from then on none says that all is well.
+  private func expectDead(_ watcher: RunningWatcher) async throws {
+    func afterFailure() -> ArraySlice<FileWatcher.News> {
+      let news = watcher.news
+      let first = news.firstIndex {
+        if case .failed(_, let why, _) = $0 { why.code == .noInput } else { false }
+      }
+      return first.map { news[$0...] } ?? []
+    }
+    try await watcher.wait { afterFailure().contains(.alive(isComplete: false)) }
+    #expect(!afterFailure().contains(.alive(isComplete: true)), "\(watcher.news)")
+  }
+
+  @Test func `A file that was replaced behind a mount is dead`() async throws {
+    try Files.write("one", to: file)
+    let (number, path) = try descriptor(file)
+    defer { close(number) }
+    let watcher = RunningWatcher([path]) { $0.aliveEvery = .milliseconds(100) }
+    try await watcher.expect(["one"], of: path)
+    try await watcher.wait { watcher.news.contains(.alive(isComplete: true)) }
+    try Files.replace(file, by: "two")
+    try await expectDead(watcher)
+    #expect(watcher.versions(path) == ["one"])
+    await watcher.end()
+    // `status` does not call it saved.
+    let record = WatchedFile(path: path, folder: box.folder, since: 0)
+    #expect(record.standing(now: 0) == .dead)
+    // A watcher that begins with it says the same.
+    let late = RunningWatcher([path]) { $0.aliveEvery = .milliseconds(100) }
+    try await expectDead(late)
+    #expect(late.versions(path) == [])
+    await late.end()
+  }
+
+  @Test func `A folder that was deleted behind a mount is dead`() async throws {
+    try Files.write("one", to: file)
+    let (number, folder) = try descriptor(box.root + "/node")
+    defer { close(number) }
+    let path = folder + "/channel.backup"
+    let watcher = RunningWatcher([path]) { $0.aliveEvery = .milliseconds(100) }
+    try await watcher.expect(["one"], of: path)
+    try await box.run(["rm", "-r", box.root + "/node"], key: nil).expectSuccess()
+    try Files.makeFolder(box.root + "/node")
+    try Files.write("two", to: file)
+    try await expectDead(watcher)
+    #expect(WatchedState.deadFolder(onWayTo: path) == folder)
+    #expect(watcher.versions(path) == ["one"])
     await watcher.end()
   }
 }

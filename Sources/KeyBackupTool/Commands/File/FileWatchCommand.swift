@@ -270,6 +270,11 @@ struct FileWatchCommand: ParsableCommand, LastingCommand {
       // It was opened before it was read: a later change does not count as saved.
       let state = WatchedState(source.status)
       saved = .saved(isNew: added.isNew, state)
+      if added.isNew {
+        let last = writer.files[source.name].flatMap { writer.versions[$0] }
+        WatchedFile.record(file, folder: place, world).noting(size: source.size, after: last)
+          .keep(world)
+      }
     } catch {
       throw refusal ?? UserMessage(error)
     }

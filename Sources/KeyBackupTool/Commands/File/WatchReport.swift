@@ -113,6 +113,14 @@ final class WatchReport: Sendable {
     record.keep(world)
     if isNew {
       output.note("Saved \(ShellWord.quoted(path)).")
+      if content.size == 0 {
+        output.warn(
+          "keybackup: \(ShellWord.quoted(path)) is empty now; the backup keeps its earlier versions"
+        )
+        output.warn(
+          "hint: to see them, where your key is: keybackup file history "
+            + ShellWord.quoted(files[file].stored))
+      }
     } else if common.verbose || (isOnce && !isSecondLook) {
       output.note("\(ShellWord.quoted(path)) has not changed; nothing was written.")
     }
