@@ -105,6 +105,7 @@ enum Main {
   static func run(
     _ command: any KeyBackupCommand, _ world: World, _ output: Output, _ events: Events
   ) async -> ExitCode {
+    if let problem = ClockCheck.problem(world.now()) { output.warn(problem) }
     do {
       let ended = try await command.run(in: world)
       let code = OtherBackups.found.ending(ended)

@@ -25,6 +25,20 @@ extension BackupFolder {
   }
 }
 
+extension BackupFolder {
+  /// Makes the folder in which this computer remembers this one, and throws if a writing run could not
+  /// keep its lock and what it saw there.
+  ///
+  /// - Throws: system errors, with the path of the folder that is in the way.
+  public func requireWritableMemory() throws(BackupFolderError) {
+    let memory = try StateFolder(path: settings.stateFolder, folder: root, make: true).directory
+    for (name, mode) in [(".", W_OK | X_OK), ("lock", R_OK | W_OK)] {
+      let (_, code) = SystemCall.retrying { unsafe faccessat(memory.descriptor, name, mode, 0) }
+      if code != 0, code != ENOENT { throw .system(code, memory.path) }
+    }
+  }
+}
+
 /// The files in which this computer remembers one backup folder, outside that folder.
 ///
 /// A few small files per namespace in `<state>/memory/<folder>/`, where `<folder>` is the start of

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import PRFDevice
 
 extension UserMessage {
@@ -140,6 +141,10 @@ extension UserMessage {
             ? "libfido2 reported \(error.statusName ?? "an error") (\(code)) for \(key)"
             : "\(key) reported \(error.statusName ?? "an error") (0x\(String(code, radix: 16)))",
           hint: "replug it and try again")
+      case .system(let code) where Int32(code) == EMFILE || Int32(code) == ENFILE:
+        UserMessage(
+          .io, "no security key could be looked for: \(systemText(Int32(code)))",
+          hint: "close other programs, or allow this one more open files: ulimit -n 1024")
       case .system(let code):
         UserMessage(.io, "the system refused access to \(key): \(systemText(Int32(code)))")
       }

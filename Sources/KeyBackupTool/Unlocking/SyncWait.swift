@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import BackupFolder
 internal import CSPP
+internal import CommandSupport
 
 /// The option to wait for a folder that its sync program is still filling.
 struct SyncOptions: ParsableArguments {
@@ -166,7 +167,14 @@ extension Backup {
   /// - Throws: `data-invalid`, `io`.
   private func checkMemory(_ output: Output) throws(UserMessage) {
     if use == .report { return }
-    if use == .writing { try FileCheck.refuseReadOnly(folder.path) }
+    if use == .writing {
+      try FileCheck.refuseReadOnly(folder.path)
+      do throws(BackupFolderError) {
+        try folder.requireWritableMemory()
+      } catch {
+        throw .unusableMemory(error)
+      }
+    }
     for problem in folder.unusableMemories().map(UserMessage.init) {
       if use != .reading { throw problem }
       output.warn(problem)
@@ -266,4 +274,29 @@ extension Backup {
 extension OpenNamespace {
   /// Whether known operations are missing, also those of computers without the key.
   fileprivate var isAwaited: Bool { health.incomplete + health.rolledBack > 0 || hasSealedGap }
+}
+
+extension UserMessage {
+  /// The message where this computer cannot remember what it writes.
+  ///
+  /// - Parameter error: names the folder or file that is in the way.
+  /// - Returns: what is in the way, and how to take it out.
+  fileprivate static func unusableMemory(_ error: BackupFolderError) -> UserMessage {
+    func message(_ code: ExitCode, _ path: String, _ reason: String) -> UserMessage {
+      let quoted = ShellWord.quoted(path)
+      return UserMessage(
+        code, "this computer cannot remember the backup in \(quoted): \(reason)",
+        hint: FileCheck.isOfRoot(path)
+          ? "it belongs to root, as after a command with sudo; to take it back, run: sudo chown -R "
+            + "\"$(id -un)\" \(quoted)"
+          : "check its owner and permissions, or name another place with XDG_STATE_HOME")
+    }
+    return switch error {
+    case .permissionDenied(let path): message(.permissionDenied, path, "you may not write there")
+    case .notAFolder(let path), .notRegular(let path):
+      message(.cannotCreate, path, "something else than a folder is there")
+    case .io(let code, let path): message(.cannotCreate, path, systemText(code))
+    default: UserMessage(error)
+    }
+  }
 }

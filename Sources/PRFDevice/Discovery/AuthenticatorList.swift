@@ -3,6 +3,7 @@
 // is one.
 
 internal import CFido2
+internal import Glibc
 
 /// The connected authenticators: plugged in, or on a smart-card or NFC reader.
 public enum AuthenticatorList {
@@ -74,9 +75,28 @@ public enum AuthenticatorList {
     throw .noAuthenticator
   }
 
-  /// Throws if there are authenticators that may not be opened.
+  /// Throws if there may be authenticators that were not found: they may not be opened, or the
+  /// process has no descriptors left to look at them.
   static func requireAccess() throws(PRFDeviceError) {
+    try requireDescriptors()
     if let path = inaccessible().first { throw .permissionDenied(path: path) }
+  }
+
+  /// The descriptors that listing the devices needs, about.
+  private static let neededDescriptors = 8
+
+  /// Throws if too few descriptors are left: libfido2 then lists no device, without an error.
+  private static func requireDescriptors() throws(PRFDeviceError) {
+    var spare: [Int32] = []
+    defer { for file in spare { close(file) } }
+    while spare.count < neededDescriptors {
+      let file = unsafe open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+      if file < 0 {
+        guard errno == EMFILE || errno == ENFILE else { return }
+        throw .system(errno: Int(errno))
+      }
+      spare.append(file)
+    }
   }
 
   /// The devices that libfido2 lists; it omits those that cannot be opened.

@@ -22,6 +22,9 @@ struct DoctorCommand: ParsableCommand, KeyBackupCommand {
     checks += try await keys(world, mayBeNone: access.status == .failed)
     checks += ProcessChecks.run()
     checks.append(LibraryCheck.run())
+    if let problem = ClockCheck.problem(world.now()) {
+      checks.append(.warning("clock", problem.message, hint: problem.hint ?? ""))
+    }
     checks += KeyringChecks.run(world)
     checks += FolderChecks.run(folder, world)
     if common.json {
