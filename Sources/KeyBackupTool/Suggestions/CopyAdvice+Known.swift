@@ -5,21 +5,28 @@ extension CopyAdvice {
   static let byName: [(names: [String], advice: CopyAdvice)] = [
     (["channel.db", "channel.sqlite"], .lndChannels),
     (["lightningd.sqlite3"], .coreLightningChannels),
+    (["ldk_node_data.sqlite", "ldk_data.sqlite"], .ldkChannels),
   ]
 
-  private static let lndChannels = CopyAdvice(
+  static let lndChannels = CopyAdvice(
     weight: .never,
     reason: "an old channel.db in LND gives the money in its channels to the other side",
     instead: "back up channel.backup, in data/chain/bitcoin/mainnet, and keep the 24 words",
     source: "https://github.com/lightningnetwork/lnd/blob/master/docs/safety.md")
 
-  private static let coreLightningChannels = CopyAdvice(
+  static let coreLightningChannels = CopyAdvice(
     weight: .never,
     reason: "an old database of Core Lightning can lose the money in its channels for good",
     instead:
       "back up emergency.recover and hsm_secret; lightningd --wallet can write a replica",
     source:
       "https://github.com/ElementsProject/lightning/blob/master/doc/beginners-guide/backup.md")
+
+  static let ldkChannels = CopyAdvice(
+    weight: .never,
+    reason: "an old database of an LDK node can lose the money in its channels",
+    instead: "keep the node's recovery words, and use the backup of the program that runs the node",
+    source: "https://github.com/lightningdevkit/rust-lightning/issues/1563")
 
   static let electrumWalletWithChannels = CopyAdvice(
     weight: .never,

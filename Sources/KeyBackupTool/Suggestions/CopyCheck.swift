@@ -22,7 +22,8 @@ enum CopyCheck {
     var bytes = SecretBytes(zeroed: piece)
     let count = read(descriptor, into: &bytes, at: 0)
     guard count > 0 else { return nil }
-    if begins(bytes, count, with: "SQLite format 3\0") || begins(bytes, count, with: "H:2,") {
+    if let advice = NodeDatabase.advice(descriptor) { return advice }
+    if begins(bytes, count, with: NodeDatabase.sqliteHeader) || begins(bytes, count, with: "H:2,") {
       return isInUse(path, descriptor) ? .databaseInUse : nil
     }
     // Base64 of BIE1 and BIE2: the whole file is encrypted.

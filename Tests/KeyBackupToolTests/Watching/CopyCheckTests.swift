@@ -98,4 +98,64 @@ import Testing
     try Files.write("pages", to: path + "-wal")
     #expect(CopyCheck.advice(path, descriptor) == .databaseInUse)
   }
+
+  /// Tables, and the advice about a database that has them.
+  static let nodeTables: [([String], CopyAdvice?)] = [
+    (["channel_htlcs", "shachains", "peers"], .coreLightningChannels),
+    (["channeldb_kv"], .lndChannels), (["ldk_node_data"], .ldkChannels),
+    (["ldk_data"], .ldkChannels), (["channels", "messages"], nil), ([], nil),
+  ]
+
+  /// Real SQLite; so many tables that their list takes several pages.
+  @Test(arguments: nodeTables)
+  func `A node's database is refused under any name`(_ tables: [String], _ expected: CopyAdvice?)
+    async throws
+  {
+    for (others, size) in [(0, 4096), (200, 512)] {
+      let box = try Sandbox()
+      let path = box.root + "/backup.db"
+      let script = """
+        import sqlite3, sys
+        base = sqlite3.connect(sys.argv[1])
+        base.execute("PRAGMA page_size=" + sys.argv[2])
+        names = ["other%d" % n for n in range(int(sys.argv[3]))]
+        for name in names[:100] + sys.argv[4:] + names[100:]:
+          base.execute("CREATE TABLE %s(key BLOB, value BLOB, more TEXT NOT NULL DEFAULT 'x')" % name)
+        base.commit()
+        """
+      try await box.run(
+        ["python3", "-c", script, path, "\(size)", "\(others)"] + tables, key: nil
+      ).expectSuccess()
+      let descriptor = unsafe open(path, O_RDONLY)
+      defer { close(descriptor) }
+      #expect(CopyCheck.advice(path, descriptor) == expected, "\(tables) \(others)")
+    }
+  }
+
+  /// Pages of bbolt: two of meta data, a branch, and a leaf with the names of buckets.
+  private func bolt(_ bucket: String) -> [UInt8] {
+    func little(_ value: UInt64, _ count: Int) -> [UInt8] {
+      (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * UInt64($0))) }
+    }
+    func page(_ number: UInt64, flags: UInt64, count: UInt64, _ contents: [UInt8]) -> [UInt8] {
+      let bytes = little(number, 8) + little(flags, 2) + little(count, 2) + little(0, 4) + contents
+      return bytes + Array(repeating: 0, count: 4096 - bytes.count)
+    }
+    let meta = little(0xED0C_DAED, 4) + little(2, 4) + little(4096, 4) + little(0, 4) + little(3, 8)
+    let branch = little(16, 4) + little(1, 4) + little(2, 8)
+    return page(0, flags: 4, count: 0, meta) + page(1, flags: 4, count: 0, meta)
+      + page(2, flags: 2, count: 1, Array(repeating: 7, count: 16) + Array(bucket.utf8))
+      + page(3, flags: 1, count: 1, branch)
+  }
+
+  @Test(arguments: ["open-chan-bucket", "wallet-bucket"])
+  func `LND's database of channels is told from other ones of bbolt`(_ bucket: String) throws {
+    let box = try Sandbox()
+    let path = box.root + "/copy"
+    try Files.write(bolt(bucket), to: path)
+    let descriptor = unsafe open(path, O_RDONLY)
+    defer { close(descriptor) }
+    let isLND = bucket == "open-chan-bucket"
+    #expect(CopyCheck.advice(path, descriptor) == (isLND ? .lndChannels : nil))
+  }
 }
