@@ -225,7 +225,7 @@ let package = Package(
       name: "GuardTool",
       dependencies: [
         "CLinux", "CommandSupport", "CSPP", "GuardClient", "GuardProtocol", "GuardService",
-        "SecretMemory", arguments,
+        "HelpPages", "SecretMemory", arguments,
       ],
       swiftSettings: strict),
     // What --help and the manual pages say; `make man` runs the second one.

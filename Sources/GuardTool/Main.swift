@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import CommandSupport
 internal import Glibc
+internal import HelpPages
 internal import SecretMemory
 
 /// The command `keybackup-guard`: hardens the process, runs one command, and turns what it threw into
@@ -26,7 +27,7 @@ struct GuardTool: AsyncParsableCommand {
     signal(SIGPIPE, SIG_IGN)
     for line in missing { GuardStreams.note("warning: \(line)") }
     do {
-      var command = try parseAsRoot()
+      var command = try parsed(Array(CommandLine.arguments.dropFirst()))
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {
@@ -48,5 +49,25 @@ struct GuardTool: AsyncParsableCommand {
       _exit(GuardExit.usage.rawValue)
     }
     _exit(GuardExit.success.rawValue)
+  }
+
+  /// Reads the command line; where that fails, with values that begin with a hyphen joined to their
+  /// options.
+  ///
+  /// - Parameter words: the arguments, without the program's name.
+  /// - Returns: the command.
+  /// - Throws: the parser's error.
+  static func parsed(_ words: [String]) throws -> any ParsableCommand {
+    do {
+      return try parseAsRoot(words)
+    } catch {
+      guard
+        let command = configuration.subcommands.first(where: {
+          $0.configuration.commandName == words.first
+        }), let definition = DefinedCommand.reading(dump: command._dumpHelp())
+      else { throw error }
+      return try parseAsRoot(
+        [words[0]] + definition.joiningDashedValues(Array(words.dropFirst())))
+    }
   }
 }

@@ -4,6 +4,7 @@
 
 internal import ArgumentParser
 internal import CommandSupport
+internal import HelpPages
 
 /// The root command.
 struct KeyBackup: ParsableCommand {
@@ -34,5 +35,17 @@ extension KeyBackup {
     let command: any ParsableCommand.Type = path.type
     guard command is any KeyBackupCommand.Type else { return nil }
     return (try? command.parseAsRoot(Array(path.rest))) as? any KeyBackupCommand
+  }
+
+  /// A command line with values that begin with a hyphen joined to their options.
+  ///
+  /// It is called for a command line that could not be read: describing a command takes a while.
+  ///
+  /// - Parameter arguments: without the program's name.
+  /// - Returns: the arguments as they can be read.
+  static func joiningDashedValues(_ arguments: [String]) -> [String] {
+    let path = CommandPath(KeyBackup.self, arguments)
+    guard !path.isGroup, path.rest.contains(where: { $0.hasPrefix("-") }) else { return arguments }
+    return path.names + HelpRequest.definition(of: path.type).joiningDashedValues(Array(path.rest))
   }
 }

@@ -55,6 +55,8 @@ enum Main {
     if let request = HelpRequest(arguments, KeyBackup.self) {
       _exit(help(request, arguments, world, output, events).rawValue)
     }
+    let arguments = KeyBackup.joiningDashedValues(arguments)
+    if let command = KeyBackup.parseLeaf(arguments) { return command }
     do {
       let parsed = try KeyBackup.parseAsRoot(arguments)
       if let command = parsed as? any KeyBackupCommand { return command }

@@ -18,21 +18,11 @@ enum UsageMistake {
       return unknownCommand(word, path)
     }
     let help = "run: \(path.text) --help"
-    if let option = optionOfDashedID(path) {
-      return UserMessage(
-        .usage, "Missing value for '\(option) ID'",
-        hint: "an ID that begins with - is given as \(option)=ID\n" + help)
-    }
     if path.names.first == "pin", parser.contains("nexpected argument") { return TypedPIN.message }
     let known = options(of: path)
     func isRefused(_ option: String) -> Bool { parser.contains("is invalid for '\(option)") }
     if let option = known.first(where: { $0.hasSuffix("-fd") && isRefused($0) }) {
       return UserMessage(.usage, "The value of '\(option)' is not a descriptor", hint: help)
-    }
-    if path.names == ["credential", "delete"], hasDashedWord(path) {
-      return UserMessage(
-        .usage, "An ID that begins with - was taken for an option",
-        hint: "put -- before the ID, and options before that: \(path.text) -- ID\n" + help)
     }
     // A required option is missing too where its name is mistyped.
     let isMissing = parser.hasPrefix("Missing expected")
@@ -63,24 +53,6 @@ enum UsageMistake {
     let takesWord = definition.contains { $0.kind == .positional }
     if takesWord { return "a name or path with a space in it goes in quotes\n" }
     return takesFolder ? "to name the folder: --folder PATH\n" : ""
-  }
-
-  /// The option whose ID was taken for an option; nil: none.
-  private static func optionOfDashedID(_ path: CommandPath) -> String? {
-    let words = path.rest.prefix { $0 != "--" }
-    return zip(words, words.dropFirst()).first { name, value in
-      ["--credential", "--secret-credential"].contains(name) && value.count > 2
-        && value.hasPrefix("-") && !value.hasPrefix("--")
-    }?.0
-  }
-
-  /// Whether a word that begins with - is longer than any letters of options.
-  private static func hasDashedWord(_ path: CommandPath) -> Bool {
-    path.rest.prefix { $0 != "--" }.contains { word in
-      word.hasPrefix("-") && word.count > 8 && !word.contains("=")
-        && (!word.hasPrefix("--") || !options(of: path).contains(word))
-        && word.dropFirst(2).contains { $0.isNumber || $0.isUppercase || $0 == "_" }
-    }
   }
 
   /// The letter that is no option, of several after one dash: the others may be a secret.

@@ -1,0 +1,50 @@
+/// Values that begin with a hyphen: of base64url IDs every 64th does.
+extension DefinedCommand {
+  /// The arguments of this command with such values joined to their options, as in
+  /// `--option=-value`, and such an ID behind `--`.
+  ///
+  /// An option takes the next argument as it is, unless that is an option of this command: then its
+  /// value was forgotten.
+  ///
+  /// - Parameter arguments: the arguments after the command's name.
+  /// - Returns: the arguments as ArgumentParser takes them.
+  package func joiningDashedValues(_ arguments: [String]) -> [String] {
+    let options = self.arguments ?? []
+    func names(_ kinds: [DefinedArgument.Kind]) -> Set<String> {
+      Set(options.filter { kinds.contains($0.kind) }.flatMap { $0.names ?? [] }.map(\.text))
+    }
+    let valued = names([.option])
+    let known = names([.option, .flag]).union(["-h", "--help", "--version"])
+    let takesID = options.contains { $0.kind == .positional && $0.value.hasSuffix("ID") }
+    var joined: [String] = []
+    var ids: [String] = []
+    var rest = arguments.prefix { $0 != "--" }
+    let behind = arguments[rest.endIndex...]
+    while let word = rest.popFirst() {
+      if valued.contains(word), let value = rest.first,
+        !known.contains(String(value.prefix { $0 != "=" }))
+      {
+        rest.removeFirst()
+        let isDashed = value.hasPrefix("-") && value != "-"
+        joined += isDashed ? [word + "=" + value] : [word, value]
+      } else if takesID, !known.contains(word), Self.isDashedID(word) {
+        ids.append(word)
+      } else {
+        joined.append(word)
+      }
+    }
+    if ids.isEmpty { return joined + behind }
+    return joined + ["--"] + ids + behind.dropFirst()
+  }
+
+  /// Whether a word that begins with a hyphen is an ID in base64url: longer than letters of
+  /// options, and with characters that their names have not.
+  private static func isDashedID(_ word: String) -> Bool {
+    guard word.hasPrefix("-"), word.utf8.count > 8 else { return false }
+    let isBase64 = word.utf8.allSatisfy { byte in
+      UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte
+        || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || [0x2D, 0x5F].contains(byte)
+    }
+    return isBase64 && word.dropFirst(2).contains { $0.isNumber || $0.isUppercase || $0 == "_" }
+  }
+}

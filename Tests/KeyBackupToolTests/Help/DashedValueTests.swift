@@ -1,0 +1,98 @@
+import ArgumentParser
+import HelpPages
+import TestSupport
+import Testing
+
+@testable import KeyBackupTool
+
+/// Values that begin with a hyphen, as every 64th ID does.
+@Suite struct DashedValueTests {
+  /// Every option of a command that takes free text.
+  private static func options(of command: DefinedCommand) -> [DefinedArgument] {
+    (command.arguments ?? []).filter { $0.kind == .option && ($0.allValues ?? []).isEmpty }
+  }
+
+  /// What the parser says of arguments, which need not be complete.
+  private static func answer(
+    _ command: any ParsableCommand.Type, _ arguments: [String]
+  ) -> String {
+    do {
+      _ = try command.parseAsRoot(arguments)
+      return ""
+    } catch {
+      return command.message(for: error)
+    }
+  }
+
+  @Test(arguments: CommandLeaf.all)
+  func `Every option of every command takes one`(_ leaf: CommandLeaf) {
+    let path = CommandPath(KeyBackup.self, leaf.path)
+    let names = Self.options(of: leaf.command).flatMap { $0.names ?? [] }.map(\.text)
+    #expect(names.count > 1)
+    for name in names {
+      for value in ["-Pm4xYwIChNSR8Qk", "--m4xYwIChNSR8Qk", "-x", "-1"] {
+        let joined = leaf.command.joiningDashedValues([name, value, "--json"])
+        #expect(joined == [name + "=" + value, "--json"])
+      }
+      // It was forgotten: the next word is an option, or there is none.
+      for forgotten in [[name], [name, name], [name, "--help"], [name, "--", "x"]] {
+        #expect(leaf.command.joiningDashedValues(forgotten) == forgotten)
+      }
+      #expect(leaf.command.joiningDashedValues([name, "-"]) == [name, "-"])
+      #expect(leaf.command.joiningDashedValues([name, "x", "-y"]) == [name, "x", "-y"])
+    }
+    let all = leaf.command.joiningDashedValues(names.flatMap { [$0, "-1"] })
+    let said = Self.answer(path.type, all)
+    #expect(!said.contains("Missing value") && !said.contains("Unknown option"), "\(said)")
+    #expect(Self.answer(path.type, [names[0]]).contains("Missing value"))
+  }
+
+  /// None is run: the last option is none of theirs.
+  @Test func `Every option of every command of a guard takes one`() async throws {
+    let box = try Sandbox()
+    let program = BuiltProduct.path("keybackup-guard")
+    let dump = try await box.run([program, "--experimental-dump-help"], key: nil)
+    let root = try #require(DefinedCommand.reading(dump: dump.out))
+    let commands = (root.subcommands ?? []).filter { $0.commandName != "help" }
+    #expect(commands.count > 4)
+    for command in commands {
+      let names = Self.options(of: command).flatMap { $0.names ?? [] }.map(\.text)
+      for value in ["-1", "-Pm4xYwIChNSR8Qk"] {
+        let told = try await box.run(
+          [program, command.commandName] + names.flatMap { [$0, value] } + ["--no-such-option"],
+          key: nil)
+        #expect(told.code == 64 && !told.err.contains("Missing value"), "\(told.text)")
+      }
+    }
+  }
+
+  @Test func `An ID in base64url may be an argument too`() throws {
+    let delete = try #require(
+      CommandLeaf.all.first { $0.path == ["credential", "delete"] }?.command)
+    for id in ["-Pm4xYwIChNSR8QkAA", "--m4xYwIChNSR8QkAA", "-_abcdefghijklmnopqrst_"] {
+      #expect(delete.joiningDashedValues([id, "--force"]) == ["--force", "--", id])
+      #expect(delete.joiningDashedValues(["--force", "--", id]) == ["--force", "--", id])
+      #expect(
+        KeyBackup.parseLeaf(KeyBackup.joiningDashedValues(["credential", "delete", id])) != nil)
+    }
+    for mistyped in ["--forse", "--allow-last-trys", "-v", "--pin-file-x=Ab12Cd34"] {
+      #expect(delete.joiningDashedValues([mistyped]) == [mistyped])
+    }
+    // Other commands take no such ID: it may be a PIN that was typed after a letter.
+    let set = try #require(CommandLeaf.all.first { $0.path == ["pin", "set"] }?.command)
+    #expect(set.joiningDashedValues(["-phunter2secret"]) == ["-phunter2secret"])
+  }
+
+  @Test func `A script with an ID that begins with a hyphen runs`() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    let id = "-Pm4xYwIChNSR8QkAAAAAA"
+    let other = try await box.keybackup(Sandbox.derive + ["--credential", id], expecting: nil)
+    expectFailure(other, 80)
+    let deleted = try await box.keybackup(["credential", "delete", id], expecting: nil)
+    expectFailure(deleted, 66, says: "no discoverable credential with this ID")
+    let forgotten = try await box.keybackup(
+      Sandbox.derive + ["--credential", "--json"], expecting: nil)
+    try expectFailure(forgotten, 64, word: "usage")
+  }
+}
