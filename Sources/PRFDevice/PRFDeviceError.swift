@@ -2,6 +2,8 @@
 // description of a device. Every room uses it. The whole module knows no backup, file format or
 // person.
 
+public import SecretMemory
+
 /// The errors of an authenticator, or of connecting to one.
 ///
 /// The enum is closed, so that a caller can explain every case: what happened and what to do. No
@@ -111,6 +113,10 @@ extension PRFDeviceError {
   /// The error of a key that has fewer answers than it announced.
   static let tooFewAnswers = PRFDeviceError.protocolViolation(
     "it announced more answers than it gave")
+
+  /// The error of a key that calls a PIN wrong and has as many tries left as before.
+  static let uncountedTry = PRFDeviceError.protocolViolation(
+    "it called the PIN wrong, but counted no try. The key or its reader is at fault")
 }
 
 /// The rules that a PIN can break (CTAP 2.1, section 6.5.1).
@@ -119,8 +125,8 @@ public enum PINRule: Equatable, Sendable {
   case tooShort
   /// The PIN has more than ``PIN/maximumBytes`` bytes of UTF-8.
   case tooLong
-  /// The PIN is not UTF-8, or contains a zero byte.
-  case notText
+  /// The PIN is not UTF-8, or contains a character that nobody means to type.
+  case notText(TextFlaw)
   /// The PIN breaks a rule of this key, such as a larger minimum length.
   case authenticatorPolicy
 }

@@ -16,7 +16,10 @@ import VirtualKey
       (String(repeating: "x", count: 64), .tooLong),
       (String(repeating: "x", count: 5000), .tooLong),
       (String(repeating: "\u{E9}", count: 32), .tooLong),
-      ("12\u{0}45", .notText),
+      ("12\u{0}45", .notText(.controlCharacter)), ("1234\t", .notText(.controlCharacter)),
+      ("1234\u{1B}[A", .notText(.controlCharacter)), ("12\u{7F}34", .notText(.controlCharacter)),
+      ("12\u{85}34", .notText(.controlCharacter)),
+      ("\u{FEFF}1234", .notText(.invisibleCharacter)),
     ])
   func `A PIN that breaks a rule is refused`(text: String, rule: PINRule) {
     #expect(throws: PRFDeviceError.pinPolicyViolation(rule)) { try Self.make(Array(text.utf8)) }
@@ -36,7 +39,32 @@ import VirtualKey
 
   @Test(arguments: [[0xFF, 0x31, 0x32, 0x33], [0x31, 0x32, 0x33, 0xC3]] as [[UInt8]])
   func `A PIN that is not UTF-8 is refused`(bytes: [UInt8]) {
-    #expect(throws: PRFDeviceError.pinPolicyViolation(.notText)) { try Self.make(bytes) }
+    #expect(throws: PRFDeviceError.pinPolicyViolation(.notText(.notUTF8))) { try Self.make(bytes) }
+  }
+
+  @Test func `A PIN that is called wrong without costing a try is not called wrong`() async throws {
+    let bench = try Bench(faults: ["error:getAssertion=0x31"])
+    let authenticator = try await bench.open()
+    let request = PRFRequest(rpID: "keybackup:", first: .webAuthn([]))
+    let error = await failure { _ = try await authenticator.evaluate(request, pin: pin()) }
+    guard case .protocolViolation(let text)? = error else {
+      Issue.record("\(error as Any)")
+      return
+    }
+    #expect(text.contains("counted no try"))
+    #expect(try await authenticator.pinRetries() == 8)
+    // A wrong one costs a try, and is.
+    let wrong = await failure { _ = try await authenticator.evaluate(request, pin: pin("0000")) }
+    #expect(wrong == .pinInvalid(retriesLeft: 7))
+  }
+
+  @Test(arguments: ["0x28", "0x2F", "0x31", "0x37", "0x3A"])
+  func `The tries of a PIN that was not sent are not told of as a wrong PIN`(
+    code: String
+  ) async throws {
+    let authenticator = try await Bench(faults: ["error:clientPIN=\(code)"]).open()
+    let error = await failure { _ = try await authenticator.pinRetries() }
+    #expect(error == .authenticator(code: Int(code.dropFirst(2), radix: 16) ?? 0))
   }
 
   @Test func `The key gets the normalised PIN`() async throws {

@@ -64,27 +64,30 @@ enum InputFile {
     return try read(from: descriptor, name: ShellWord.quoted(path), limit: limit)
   }
 
-  /// The bytes of a secret that only its owner may read, or of standard input.
+  /// The text of a secret that only its owner may read, or of standard input.
   ///
   /// - Parameters:
   ///   - path: a path or `-`.
   ///   - what: the secret's name in messages.
   ///   - limit: the most bytes accepted.
   ///   - streams: where `-` is read from.
-  /// - Returns: the bytes.
+  /// - Returns: the text, without a byte order mark.
   /// - Throws: as ``readSecret(_:limit:_:)``; `config` where others can read the file or could
   ///   change it.
   static func readPrivate(
     _ path: String, what: String, limit: Int, _ streams: Streams
   ) throws(UserMessage) -> SecretBytes {
-    guard path != "-" else { return try readSecret(path, limit: limit, streams) }
+    guard path != "-" else {
+      return try readSecret(path, limit: limit, streams).unmarked(what, in: "the standard input")
+    }
     let descriptor = try open(path, in: AT_FDCWD)
     defer { close(descriptor) }
     var status = stat()
     if unsafe fstat(descriptor, &status) == 0 {
       try SecretLine.requirePrivate(status, path, what)
     }
-    return try read(from: descriptor, name: ShellWord.quoted(path), limit: limit)
+    let name = ShellWord.quoted(path)
+    return try read(from: descriptor, name: name, limit: limit).unmarked(what, in: name)
   }
 
   private static func read(
@@ -125,6 +128,22 @@ enum InputFile {
     return bytes
   }
 
+  /// The text of a wallet secret; at a terminal, `-` asks for it with echo off.
+  ///
+  /// - Parameters:
+  ///   - path: a path or `-`.
+  ///   - limit: the most bytes accepted.
+  ///   - what: the name of the requested secret.
+  ///   - prompter: asks the user.
+  /// - Returns: the text, without a byte order mark.
+  /// - Throws: as ``readSecret(_:limit:asking:_:)``; `data-invalid` for UTF-16.
+  static func readText(
+    _ path: String, limit: Int, asking what: String, _ prompter: Prompter
+  ) throws(UserMessage) -> SecretBytes {
+    try readSecret(path, limit: limit, asking: what, prompter)
+      .unmarked(what, in: path == "-" ? "the standard input" : ShellWord.quoted(path))
+  }
+
   /// The bytes of a wallet secret; at a terminal, `-` asks for it with echo off.
   ///
   /// - Parameters:
@@ -142,7 +161,9 @@ enum InputFile {
       return try readSecret(path, limit: limit, streams)
     }
     // A terminal delivers lines of at most 4095 bytes.
-    guard let typed = try prompter.secret("Type the \(what) (hidden): ", limit: min(limit, 4095))
+    guard
+      let typed = try prompter.secret(
+        "Type the \(what) (hidden): ", limit: min(limit, 4095), allowsTabs: true)
     else {
       throw UserMessage(
         .config, "the \(what) is needed and nobody can be asked",

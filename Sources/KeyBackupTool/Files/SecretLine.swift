@@ -162,7 +162,8 @@ enum SecretLine {
   private static func read(
     from descriptor: Int32, name: String, what: String, limit: Int, isFIFO: Bool = false
   ) throws(UserMessage) -> SecretBytes {
-    var line = SecretBytes(zeroed: limit)
+    let room = limit + SecretBytes.byteOrderMark.count
+    var line = SecretBytes(zeroed: room)
     var filled = 0
     var taken = 0
     var byte: UInt8 = 0
@@ -180,7 +181,7 @@ enum SecretLine {
             .dataInvalid, "the \(what) in \(name) is too long: its line has more than 64 KiB",
             hint: "put nothing but the \(what) on it")
         }
-        if filled < limit {
+        if filled < room {
           line.withMutableBytes { $0.storeBytes(of: byte, toByteOffset: filled, as: UInt8.self) }
           filled += 1
         }
@@ -202,6 +203,9 @@ enum SecretLine {
       }
     }
     byte = 0
+    line.resize(to: filled)
+    line = try line.unmarked(what, in: name)
+    filled = min(line.count, limit)
     line.resize(to: filled)
     // A file from another system may end its line with CR LF.
     let endsInReturn = line.withBytes { bytes in

@@ -37,6 +37,11 @@ struct GuardPINAsker {
       throw UserMessage(
         .noInput, "the \(what) for the guards is empty", hint: "no try was spent; try again")
     }
+    if let flaw = pin.textFlaw() {
+      throw UserMessage(
+        .dataInvalid, "the \(what) for the guards \(flaw.words)",
+        hint: "no try was spent; give it again")
+    }
     return pin
   }
 
@@ -45,12 +50,10 @@ struct GuardPINAsker {
   }
 
   private func given() throws(UserMessage) -> SecretBytes? {
-    if options.guardPinFile == "-" {
-      return try InputFile.readSecret("-", limit: Self.limit, asking: "PIN", prompter)
-    }
-    return try SecretLine.read(
-      descriptor: options.guardPinFd, orFile: options.guardPinFile, what: "PIN",
-      option: "--guard-pin-file", limit: Self.limit)
+    try SecretLine.read(
+      descriptor: options.guardPinFd, orFile: options.guardPinFile,
+      orInput: prompter.output.streams.input, what: "PIN", option: "--guard-pin-file",
+      limit: Self.limit)
   }
 
   private func ask(

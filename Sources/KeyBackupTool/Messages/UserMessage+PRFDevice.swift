@@ -1,5 +1,6 @@
 internal import Glibc
 internal import PRFDevice
+internal import SecretMemory
 
 extension UserMessage {
   /// The message for a device error.
@@ -182,9 +183,25 @@ extension UserMessage {
       switch rule {
       case .tooShort: "the PIN is too short: at least 4 characters"
       case .tooLong: "the PIN is too long: at most 63 bytes"
-      case .notText: "the PIN is not valid text"
+      case .notText(let flaw): "the PIN \(flaw.words)"
       case .authenticatorPolicy: "the security key refuses this PIN: too short or too simple for it"
       }
-    self = UserMessage(.dataInvalid, text, hint: "no try was spent; choose another PIN")
+    let isTyped = if case .notText = rule { true } else { false }
+    self = UserMessage(
+      .dataInvalid, text,
+      hint: "no try was spent; " + (isTyped ? "give the PIN again" : "choose another PIN"))
+  }
+}
+
+extension TextFlaw {
+  /// The flaw, after the name of the text.
+  var words: String {
+    switch self {
+    case .controlCharacter:
+      "has a control character in it: Tab, Delete, an arrow key or a key with Ctrl leaves one"
+    case .invisibleCharacter:
+      "has an invisible character in it, such as a zero-width space that was copied along"
+    case .notUTF8: "is not UTF-8 text"
+    }
   }
 }

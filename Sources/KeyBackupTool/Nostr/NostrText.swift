@@ -30,7 +30,7 @@ enum NostrText {
   /// - Returns: the text.
   /// - Throws: the errors of reading.
   static func read(_ path: String, _ prompter: Prompter) throws(UserMessage) -> SecretBytes {
-    let text = try InputFile.readSecret(
+    let text = try InputFile.readText(
       path, limit: 4096, asking: "key", prompter)
     let range = text.withBytes { bytes in
       var range = 0..<bytes.byteCount

@@ -53,7 +53,7 @@ struct WalletSecretOptions: ParsableArguments {
   ) throws(UserMessage) -> CheckedSecret {
     do {
       if let mnemonic {
-        let input = try InputFile.readSecret(
+        let input = try InputFile.readText(
           mnemonic, limit: Mnemonic.sizeLimit, asking: "mnemonic", prompter)
         try OtherSecret.refuse(input, besides: .mnemonic)
         return try CheckedSecret(Mnemonic(checking: input), passphrase, prompter)
@@ -71,7 +71,7 @@ struct WalletSecretOptions: ParsableArguments {
           fingerprint: try? key.masterFingerprint())
       }
       if let descriptor {
-        let input = try InputFile.readSecret(
+        let input = try InputFile.readText(
           descriptor, limit: Descriptor.sizeLimit, asking: "descriptor", prompter)
         try OtherSecret.refuse(input, besides: .descriptor)
         let checked = try Descriptor(checking: input)
@@ -81,7 +81,8 @@ struct WalletSecretOptions: ParsableArguments {
           spending: WalletSpending(checked), fingerprint: nil)
       }
       if prompter.canAsk,
-        let typed = try prompter.secret("BIP-39 words (hidden): ", limit: Mnemonic.sizeLimit - 1)
+        let typed = try prompter.secret(
+          "BIP-39 words (hidden): ", limit: Mnemonic.sizeLimit - 1, allowsTabs: true)
       {
         return try CheckedSecret(Self.words(typed: typed), passphrase, prompter)
       }
@@ -123,7 +124,7 @@ struct WalletSecretOptions: ParsableArguments {
     _ network: WalletNetwork,
     _ prompter: Prompter
   ) throws -> ExtendedKey {
-    let input = try InputFile.readSecret(
+    let input = try InputFile.readText(
       path, limit: ExtendedKey.sizeLimit, asking: name, prompter)
     try OtherSecret.refuse(input, besides: expectation == .privateKey ? .xprv : .xpub)
     let key = try ExtendedKey(checking: input, expecting: expectation)

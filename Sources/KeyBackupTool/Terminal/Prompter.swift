@@ -36,20 +36,32 @@ struct Prompter: Sendable {
     terminal.show(terminal.wrapped(text) + "\n")
   }
 
-  /// Asks for a secret with echo off.
+  /// Asks for a secret with echo off, until it is text.
+  ///
+  /// Nobody sees that an arrow key or Tab left its bytes in a hidden line.
   ///
   /// - Parameters:
   ///   - prompt: shown first.
   ///   - limit: most bytes accepted.
+  ///   - allowsTabs: whether a Tab between words is white space.
   /// - Returns: the bytes, or nil at end of input.
   /// - Throws: interrupted.
-  func secret(_ prompt: String, limit: Int) throws(UserMessage) -> SecretBytes? {
+  func secret(
+    _ prompt: String, limit: Int, allowsTabs: Bool = false
+  ) throws(UserMessage) -> SecretBytes? {
     guard let terminal else { return nil }
-    var line = SecretBytes(zeroed: limit + 1)
-    switch terminal.readSecret(prompt: terminal.wrapped(prompt), into: &line) {
-    case .line: return line
-    case .endOfInput: return nil
-    case .cancelled: throw .interrupted
+    while true {
+      var line = SecretBytes(zeroed: limit + 1)
+      switch terminal.readSecret(prompt: terminal.wrapped(prompt), into: &line) {
+      case .line:
+        // A longer line is cut off, which may be within a character: the caller refuses it.
+        guard line.count <= limit, let flaw = line.textFlaw(allowsTabs: allowsTabs) else {
+          return line
+        }
+        tell("What you typed \(flaw.words). It was not used. Type it again.")
+      case .endOfInput: return nil
+      case .cancelled: throw .interrupted
+      }
     }
   }
 

@@ -117,9 +117,13 @@ struct Terminal: Sendable {
     guard unsafe tcgetattr(descriptor, &settings) == 0 else { return false }
     saved.withLock { $0 = Saved(descriptor: descriptor, settings: settings) }
     settings.c_lflag &= ~tcflag_t(ECHO | ECHONL)
-    // No suspending: the shell would get the terminal without echo, or give it
-    // back with.
-    unsafe withUnsafeMutableBytes(of: &settings.c_cc) { unsafe $0[Int(VSUSP)] = 0 }
+    unsafe withUnsafeMutableBytes(of: &settings.c_cc) { keys in
+      // No suspending: the shell would get the terminal without echo, or give it
+      // back with.
+      unsafe keys[Int(VSUSP)] = 0
+      // No quoting of the next key: a quoted Enter would end the line early.
+      unsafe keys[Int(VLNEXT)] = 0
+    }
     return unsafe tcsetattr(descriptor, TCSAFLUSH, &settings) == 0
   }
 

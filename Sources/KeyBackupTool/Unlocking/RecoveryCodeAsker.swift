@@ -34,7 +34,7 @@ struct RecoveryCodeAsker {
 
   private func given() throws(UserMessage) -> SecretBytes? {
     if options.recoveryCodeFile == "-" {
-      return try InputFile.readSecret(
+      return try InputFile.readText(
         "-", limit: RecoveryCode.typedLimit, asking: "recovery code", prompter)
     }
     return try SecretLine.read(

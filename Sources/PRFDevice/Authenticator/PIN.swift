@@ -4,8 +4,9 @@ public import SecretMemory
 /// A PIN ready to be sent: normalised, checked, in guarded memory.
 ///
 /// CTAP 2.1, section 6.5.1: UTF-8 in normalisation form C, at least 4 code points, at most 63
-/// bytes. The value is shared by reference, so that one guarded copy serves every operation. It is
-/// wiped with the last reference.
+/// bytes. Characters that nobody means to type are refused, so that no try is spent on them. The
+/// value is shared by reference, so that one guarded copy serves every operation. It is wiped with
+/// the last reference.
 @safe
 public final class PIN: Sendable {
   /// The smallest number of code points, 4.
@@ -29,13 +30,13 @@ public final class PIN: Sendable {
   /// - Throws: ``PRFDeviceError/pinPolicyViolation(_:)``.
   public init(_ utf8: borrowing SecretBytes) throws(PRFDeviceError) {
     guard utf8.count <= Self.maximumTypedBytes else { throw .pinPolicyViolation(.tooLong) }
-    guard utf8.withBytes({ $0.allBytes { $0 != 0 } }) else { throw .pinPolicyViolation(.notText) }
+    if let flaw = utf8.textFlaw() { throw .pinPolicyViolation(.notText(flaw)) }
     if utf8.withBytes({ $0.allBytes { $0 < 0x80 } }) {
       terminated = try Self.terminating(utf8, codePoints: utf8.count)
       codePointCount = utf8.count
     } else {
       guard let text = utf8.withBytes({ Self.text($0) }) else {
-        throw .pinPolicyViolation(.notText)
+        throw .pinPolicyViolation(.notText(.notUTF8))
       }
       var normalised = SecretBytes(zeroed: Self.maximumBytes)
       var count = 0

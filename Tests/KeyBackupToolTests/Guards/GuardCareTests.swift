@@ -103,7 +103,7 @@ import Testing
           + circle.servers, expecting: nil)
       expectFailure(refused, 65, says: "would be guessed early")
     }
-    for pin in [" 739164", "739164 ", "739\t164", "739\u{0}164", "739164\u{A0}", "739164\u{85}"] {
+    for pin in [" 739164", "739164 ", "739\t164", "739\u{1}164", "739164\u{A0}", "739164\u{85}"] {
       try Files.write(pin + "\n", to: file, mode: 0o600)
       let refused = try await backup.box.keybackup(
         ["guard", "add", "--pin", "--threshold", "1", "--yes", "--new-guard-pin-file", file]

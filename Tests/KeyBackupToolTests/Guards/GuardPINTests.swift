@@ -32,6 +32,23 @@ import Testing
     #expect(status["ways"][0]["warnings"].items.isEmpty)
   }
 
+  @Test func `A line end or a mark is no part of the PIN, and no try goes for a control character`()
+    async throws
+  {
+    let guarded = try await GuardedBackup()
+    let pin = try Files.text(guarded.pinFile).dropLast()
+    let (before, home) = (guarded.circle.count("evaluate"), try guarded.newHome())
+    func given(_ text: String, expecting: Int32?) async throws -> Outcome {
+      try await guarded.box.keybackup(
+        ["wallet", "list", "--guard-pin-file", "-"] + guarded.circle.named, key: ["--no-key"],
+        pin: .none, home: home, input: Array(text.utf8), expecting: expecting)
+    }
+    let refused = try await given("\(pin)\u{1B}[A\n", expecting: nil)
+    expectFailure(refused, 65, says: "control character", "no try was spent")
+    #expect(guarded.circle.count("evaluate") == before)
+    _ = try await given("\u{FEFF}\(pin)\r\n", expecting: 0)
+  }
+
   @Test
   func `A wrong PIN costs a try at as many guards as are needed, and the right one gives it back`()
     async throws

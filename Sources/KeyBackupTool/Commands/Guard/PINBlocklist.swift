@@ -12,12 +12,8 @@ enum PINBlocklist {
   /// - Parameter pin: UTF-8.
   /// - Returns: the reason.
   static func obstacle(to pin: borrowing SecretBytes) -> String? {
-    pin.withBytes { obstacle($0) }
-  }
-
-  private static func obstacle(_ bytes: RawSpan) -> String? {
-    if bytes.hasControlCharacter { return "it has a control character" }
-    return bytes.isPadded ? "it begins or ends with a space" : nil
+    if let flaw = pin.textFlaw() { return "it \(flaw.words)" }
+    return pin.withBytes { $0.isPadded } ? "it begins or ends with a space" : nil
   }
 
   /// The reason why a PIN is not accepted, as a sentence about it; nil: it is.
@@ -142,16 +138,6 @@ extension RawSpan {
       }
     }
     return others + min(upwards, downwards) <= 1
-  }
-
-  /// Whether it has a control character of ASCII or of Latin 1, in UTF-8.
-  fileprivate var hasControlCharacter: Bool {
-    for place in 0..<byteCount {
-      let own = character(place)
-      if own < 0x20 || own == 0x7F { return true }
-      if own == 0xC2, place + 1 < byteCount, character(place + 1) < 0xA0 { return true }
-    }
-    return false
   }
 
   /// Whether a space is at an end of it: an ordinary, a no-break or an ideographic one.

@@ -56,7 +56,7 @@ struct WorldRootOptions: ParsableArguments {
     try keys.place.requirePrivate(input: rootSecret, besides: folder.folder, world)
     let text =
       rootSecret == "-"
-      ? try InputFile.readSecret(
+      ? try InputFile.readText(
         rootSecret, limit: WorldLimits.rootSecret, asking: "root secret", common.prompter(world))
       : try InputFile.readPrivate(
         rootSecret, what: "root secret", limit: WorldLimits.rootSecret, world.streams)

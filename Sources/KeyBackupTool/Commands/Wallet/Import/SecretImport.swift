@@ -80,8 +80,14 @@ struct SecretImport {
         return entries
       }
       let prompter = unlock.common.prompter(world)
-      let input = try InputFile.readSecret(
-        file, limit: Mnemonic.sizeLimit, asking: format.rawValue, prompter)
+      // A compact SeedQR is bytes, not text.
+      let (limit, what) = (Mnemonic.sizeLimit, format.rawValue)
+      let input =
+        if format == .seedqr {
+          try InputFile.readSecret(file, limit: limit, asking: what, prompter)
+        } else {
+          try InputFile.readText(file, limit: limit, asking: what, prompter)
+        }
       if format == .mnemonic { try OtherSecret.refuse(input, besides: .mnemonic) }
       let mnemonic =
         format == .seedqr ? try SeedQR.mnemonic(from: input) : try Mnemonic(checking: input)

@@ -1,0 +1,38 @@
+/// A reason why bytes are not what somebody meant to write as text.
+public enum TextFlaw: Equatable, Sendable {
+  /// A control character: Tab, Escape, a zero byte. Arrow keys and Delete send some.
+  case controlCharacter
+  /// A character that shows nothing, such as a zero-width space or a byte order mark.
+  case invisibleCharacter
+  /// The bytes are not UTF-8.
+  case notUTF8
+}
+
+extension SecretBytes {
+  /// The first flaw of these bytes as a text that a person types or keeps in a file.
+  ///
+  /// - Parameter allowsTabs: whether a Tab between words is white space.
+  /// - Returns: nil: they have none.
+  public func textFlaw(allowsTabs: Bool = false) -> TextFlaw? {
+    unsafe withUnsafeBytes { bytes in
+      let bytes = unsafe bytes.assumingMemoryBound(to: UInt8.self)
+      guard let text = try? unsafe UTF8Span(validating: bytes.span) else { return .notUTF8 }
+      var scalars = text.makeUnicodeScalarIterator()
+      while let scalar = scalars.next() {
+        if allowsTabs, scalar == "\t" { continue }
+        if let flaw = Self.flaw(scalar) { return flaw }
+      }
+      return nil
+    }
+  }
+
+  private static func flaw(_ scalar: Unicode.Scalar) -> TextFlaw? {
+    switch scalar.properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: .controlCharacter
+    // Joiners and tags are parts of visible characters: scripts and emoji need them.
+    case .format where !["\u{200C}", "\u{200D}"].contains(scalar) && scalar.value < 0xE0000:
+      .invisibleCharacter
+    default: nil
+    }
+  }
+}
