@@ -42,6 +42,18 @@ struct FIDOStatus: Equatable {
     default: .authenticator(code: Int(code))
     }
   }
+
+  /// The error of a call that sends no PIN, waits for no touch and stores nothing.
+  ///
+  /// A status about these is no answer to it, so it keeps its number.
+  var errorOfSilentCall: PRFDeviceError {
+    switch error {
+    case .touchTimeout, .denied, .pinInvalid, .pinNotSet, .pinRequired, .pinPolicyViolation,
+      .pinAuthInvalid, .uvBlocked, .uvInvalid, .keyStoreFull, .credentialExcluded, .prfUnsupported:
+      .authenticator(code: Int(code))
+    default: error
+    }
+  }
 }
 
 extension PRFDeviceError {

@@ -109,6 +109,17 @@ import Testing
     }
   }
 
+  /// What no PIN, touch or room was asked for is not told of as one.
+  @Test func `A call that sends nothing is not answered with a PIN, a touch or room`() {
+    for code in Int32(1)...0xFF where code != 0x32 && code != 0x34 {
+      switch FIDOStatus(code: code).errorOfSilentCall {
+      case .authenticator(let kept): #expect(kept == Int(code))
+      case .busy, .noAnswer, .noCredentials, .requestTooLarge: break
+      case let other: Issue.record("\(code): \(other)")
+      }
+    }
+  }
+
   @Test func `No code is ever dropped`() {
     for code in Int32(-300)...300 where code != 0 {
       let error = FIDOStatus(code: code).error

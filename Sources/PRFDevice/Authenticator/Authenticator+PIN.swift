@@ -85,7 +85,7 @@ extension Authenticator {
 
   func readRetries() throws(PRFDeviceError) -> Int {
     var retries: Int32 = 0
-    try unsafe call { unsafe fido_dev_get_retry_count($0, &retries) }
+    try unsafe call(isSilent: true) { unsafe fido_dev_get_retry_count($0, &retries) }
     knownRetries = Int(retries)
     return Int(retries)
   }
@@ -109,10 +109,10 @@ extension Authenticator {
       return result
     } catch .pinInvalid {
       let left = try? readRetries()
-      // A key that requires a PIN change also reports the correct PIN as invalid, but uses no try
-      // for it.
-      if let left, let before, left >= before, (try? readInfo())?.needsPINChange == true {
-        throw .pinChangeRequired
+      if let left, let before, left >= before {
+        // A key that requires a PIN change also reports the correct PIN as invalid, but uses no try
+        // for it.
+        throw (try? readInfo())?.needsPINChange == true ? .pinChangeRequired : .uncountedTry
       }
       throw .pinInvalid(retriesLeft: left)
     } catch .pinAuthBlocked {
@@ -168,7 +168,7 @@ extension Authenticator {
   func readInfo() throws(PRFDeviceError) -> AuthenticatorInfo {
     if let knownInfo { return knownInfo }
     let handle = try CBORInfoHandle()
-    try unsafe call { unsafe fido_dev_get_cbor_info($0, handle.pointer) }
+    try unsafe call(isSilent: true) { unsafe fido_dev_get_cbor_info($0, handle.pointer) }
     let info = try AuthenticatorInfo(handle)
     knownInfo = info
     return info

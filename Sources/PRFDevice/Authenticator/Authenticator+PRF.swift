@@ -103,18 +103,18 @@ extension Authenticator {
     let assertion = try Assertion(rpID: rpID, allowing: credentialIDs)
     try assertion.askSilently()
     do throws(PRFDeviceError) {
-      try unsafe call { unsafe fido_dev_get_assert($0, assertion.handle.pointer, nil) }
+      try unsafe call(isSilent: true) {
+        unsafe fido_dev_get_assert($0, assertion.handle.pointer, nil)
+      }
     } catch .noCredentials {
       let mayHide = try unsafe device { unsafe fido_dev_supports_cred_prot($0) }
       if mayBeHidden && mayHide { return .maybe }
       return try readInfo().alwaysVerifiesUser ? .maybe : .no
-    } catch .pinRequired, .pinAuthInvalid, .pinNotSet, .denied {
-      return .maybe
-    } catch  where error.refusesSilence {
-      return .maybe
     } catch  where error.refusesList {
       return try preflightInParts(
         credentialIDs, rpID: rpID, mayBeHidden: mayBeHidden, after: error)
+    } catch  where error.leavesContentsOpen {
+      return .maybe
     } catch {
       throw error
     }
@@ -153,10 +153,16 @@ extension Authenticator {
 }
 
 extension PRFDeviceError {
-  /// Whether the key never answers without a touch.
-  fileprivate var refusesSilence: Bool {
-    let codes = [FIDO_ERR_UNSUPPORTED_OPTION, FIDO_ERR_INVALID_OPTION, FIDO_ERR_UP_REQUIRED]
-    return codes.contains { self == .authenticator(code: Int($0)) }
+  /// Whether the key answered a silent question with a status that tells nothing of its contents.
+  ///
+  /// Some keys never answer without a touch, or before they got their PIN. The PIN counter shows
+  /// whether a PIN is blocked.
+  fileprivate var leavesContentsOpen: Bool {
+    switch self {
+    case .authenticator(let code): code > 0
+    case .pinBlocked, .pinAuthBlocked: true
+    default: false
+    }
   }
 
   /// Whether the key rejects the list of credential IDs because the list or an ID is too long.

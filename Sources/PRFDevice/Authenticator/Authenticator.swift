@@ -250,7 +250,14 @@ public actor Authenticator {
   }
 
   /// Runs one libfido2 call and converts its failures.
-  func call(_ body: (OpaquePointer) -> Int32) throws(PRFDeviceError) {
+  ///
+  /// - Parameters:
+  ///   - isSilent: whether it sends no PIN, waits for no touch and stores nothing.
+  ///   - body: the call.
+  /// - Throws: the error of its status.
+  func call(
+    isSilent: Bool = false, _ body: (OpaquePointer) -> Int32
+  ) throws(PRFDeviceError) {
     preconditionIsolated("libfido2 keeps state per thread")
     if let ending = watch.ending { throw ending.error }
     let status: FIDOStatus
@@ -272,7 +279,7 @@ public actor Authenticator {
       state = .lost
       throw .authenticatorLost
     }
-    throw status.error
+    throw isSilent ? status.errorOfSilentCall : status.error
   }
 
   /// The time left for the operation, for calls that take it as an argument.

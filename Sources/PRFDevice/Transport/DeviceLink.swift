@@ -98,7 +98,7 @@ enum DeviceLink: Sendable {
   ) throws(PRFDeviceError) {
     guard !status.isOK else { return }
     guard status.isTransportFailure || status.code == FIDO_ERR_INTERNAL else {
-      throw status.error
+      throw status.errorOfSilentCall
     }
     let isLate = MonotonicTime.now() >= deadline
     if isLost { throw .authenticatorLost }

@@ -26,6 +26,19 @@ extension Behaviour {
       try expect(
         try await key.holds([id], rpID: PluggedKeys.rpID), is: .yes(id), "and after the PIN")
     },
+    Behaviour(
+      "holds-no-status",
+      "A status about a PIN, a touch or room that nobody asked for leaves open what it holds",
+      key: [stored, "fault=error:getAssertion=0x31@1", "fault=error:getAssertion=0x28@2"]
+    ) { keys in
+      let key = try await keys.open()
+      for place in ["first", "second"] {
+        try expect(
+          try await key.holds(unknown(1), rpID: PluggedKeys.rpID), is: .maybe, "the \(place) time")
+      }
+      _ = try await key.evaluate(.suite([], .one), pin: keys.pin)
+      try expect(try await key.pinRetries(), is: 8, "PIN tries")
+    },
     Behaviour("holds-long", "A list too long for one message is asked for in parts") { keys in
       let key = try await keys.open()
       let id = try await keys.credential(on: key)

@@ -48,5 +48,10 @@ extension Behaviour {
     faulty(
       "other-status", "A status that nobody knows keeps its number",
       ["fault=error:getAssertion=0xE1"], gives: .authenticator(code: 0xE1)),
+    faulty(
+      "uncounted-try", "A right PIN that is called wrong without costing a try is the key's fault",
+      ["fault=error:getAssertion=0x31"],
+      gives: .protocolViolation(
+        "it called the PIN wrong, but counted no try. The key or its reader is at fault")),
   ]
 }

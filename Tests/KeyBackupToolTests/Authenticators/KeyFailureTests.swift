@@ -98,7 +98,7 @@ import Testing
   /// The exit code for each status that a key can answer; 74 for the others.
   static let exitCodes: [UInt8: Int32] = [
     0x05: 84, 0x06: 75, 0x0A: 75, 0x15: 64, 0x16: 86, 0x19: 73, 0x22: 80, 0x27: 85, 0x28: 93,
-    0x2D: 85, 0x2E: 80, 0x2F: 84, 0x30: 85, 0x31: 81, 0x32: 82, 0x33: 81, 0x34: 82, 0x35: 83,
+    0x2D: 85, 0x2E: 80, 0x2F: 84, 0x30: 85, 0x31: 86, 0x32: 82, 0x33: 81, 0x34: 82, 0x35: 83,
     0x36: 78, 0x37: 65, 0x38: 81, 0x39: 64, 0x3A: 84, 0x3C: 82, 0x3F: 81, 0x40: 81,
   ]
 
@@ -126,6 +126,30 @@ import Testing
       #expect(
         line.contains("FIDO_ERR_") && line.contains("(0x\(String(status, radix: 16)))"), "\(line)")
     }
+  }
+
+  /// No PIN was sent yet, and the key's answer says nothing of what it holds.
+  @Test(arguments: ["0x28", "0x2F", "0x31", "0x37", "0x3A", "0x7F"])
+  func `A silent question that fails does not end it`(_ status: String) async throws {
+    let box = try Sandbox()
+    let id = try await box.makeCredential()
+    let trace = try await box.traced {
+      try await box.keybackup(
+        Sandbox.derive + ["--credential=" + id],
+        key: ["--fault", "error:getAssertion=\(status)@1"])
+    }
+    #expect(PINTests.tries(trace) == 1, "\(trace)")
+  }
+
+  @Test func `A PIN called wrong that cost no try is the key's or the reader's fault`()
+    async throws
+  {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    let outcome = try await box.keybackup(
+      Sandbox.derive, key: ["--fault", "error:getAssertion=0x31"], expecting: nil)
+    expectFailure(outcome, 86, says: "counted no try", "The key or its reader is at fault")
+    #expect(!outcome.err.contains("wrong PIN"), "\(outcome.err)")
   }
 
   // MARK: While enrolling
