@@ -16,6 +16,10 @@ public enum FolderLayout {
   public static let sealedFolder = "sealed"
   /// The folder of the contents of files, in ``ownFolder``.
   public static let objectFolder = "objects"
+  /// The names of all folders in a namespace that are not named after an ID.
+  public static let folders: Set<String> = [
+    masterKeyFolder, walletFolder, ownFolder, keyFolder, logFolder, sealedFolder, objectFolder,
+  ]
   /// The master key's record ID.
   public static let masterKeyRecordID = "cspp-master-key-v1"
   /// The name of the master-key envelope: the digest of its record ID.

@@ -75,28 +75,40 @@ extension OpenNamespace {
     try copy(versionsWithoutContents(of: file), run: run)
   }
 
-  /// The kept versions of this namespace whose objects are not whole, while a sync program made another
-  /// file of each.
-  private func versionsWithConflictCopies() throws(BackupFolderError) -> [FileVersion] {
-    guard let own = try namespace.objects() else { return [] }
+  /// Writes objects that are not whole from the copies that a sync program made of them, and removes
+  /// copies of whole objects.
+  ///
+  /// Objects without such copies are not read. A copy with the bytes of another object stays.
+  ///
+  /// - Throws: ``BackupFolderError/interrupted``; system errors.
+  mutating func settleObjects(run: borrowing WritingRun) throws(BackupFolderError) {
+    guard let own = try namespace.objects() else { return }
     let copied = try own.objectsWithConflictCopies()
-    var found: [FileVersion] = []
-    var known: Set<Digest> = []
-    for version in fileState.versions.kept where version.namespace == nil {
-      guard let object = version.put.version.object, copied.contains(object),
-        known.insert(object).inserted
-      else { continue }
-      if try !([own].hold(object)) { found.append(version.put.version) }
+    if copied.isEmpty { return }
+    let kept = fileState.versions.kept.filter { $0.namespace == nil }.map(\.put.version)
+    let named = Set(kept.compactMap(\.object))
+    for object in copied.intersection(named).sorted() {
+      if try !([own].hold(object)), let version = kept.first(where: { $0.object == object }) {
+        if try copyObject(of: version, into: namespace, run: run) != nil { continue }
+        lineage.copiedContents += 1
+      }
+      for name in own.conflictCopies(of: object) where Digest(claimedBy: name) == object {
+        let isGone = try own.removeCopy(name, tag: run.tag) { found in
+          found == object || found.map(named.contains) != true
+        }
+        if isGone {
+          slotFiles.repairs.deleted.append(
+            "\(FolderLayout.ownFolder)/\(FolderLayout.objectFolder)/\(name)")
+        }
+      }
     }
-    return found
   }
 
-  /// Copies contents that are damaged here and whole in an earlier namespace or a conflict copy; all are
-  /// read.
+  /// Copies contents that are damaged here and whole in an earlier namespace; all are read.
   ///
   /// - Throws: ``BackupFolderError/interrupted``; system errors.
   mutating func repairCarriedObjects(run: borrowing WritingRun) throws(BackupFolderError) {
-    try copy(damagedCarriedVersions() + versionsWithConflictCopies(), run: run)
+    try copy(damagedCarriedVersions(), run: run)
   }
 
   private mutating func copy(

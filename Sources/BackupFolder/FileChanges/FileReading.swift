@@ -96,6 +96,10 @@ extension OpenNamespace {
     guard isLoaded else { throw .internalError("files were asked for before the logs were read") }
     if !hasFiles { return [] }
     let objects = try objectFolders()
+    // A folder that cannot be listed has no copies to offer.
+    let copied = objects.reduce(into: Set<Digest>()) {
+      $0.formUnion((try? $1.objectsWithConflictCopies()) ?? [])
+    }
     let rules = fileState.versions
     let labels = labels()
     var found: [FileID: [StoredVersion]] = [:]
@@ -109,16 +113,17 @@ extension OpenNamespace {
         let live: StoredVersion.Standing = version.namespace == nil ? .live : .late
         let standing: StoredVersion.Standing =
           !rules.isDead[place] ? live : rules.isRemoved[place] ? .removed : .replaced
-        found[id, default: []].append(stored(version, standing, labels, objects))
+        found[id, default: []].append(stored(version, standing, labels, objects, copied))
       }
       shown.formUnion(places.map { FileVersions.Identity(rules.versions[$0]) })
     }
     for version in rules.heldBack {
-      found[version.put.fileID, default: []].append(stored(version, .heldBack, labels, objects))
+      found[version.put.fileID, default: []].append(
+        stored(version, .heldBack, labels, objects, copied))
     }
     for (version, isRemoved) in rules.refused
     where shown.insert(FileVersions.Identity(version)).inserted {
-      var version = stored(version, isRemoved ? .removed : .replaced, labels, objects)
+      var version = stored(version, isRemoved ? .removed : .replaced, labels, objects, copied)
       version.isRefused = true
       found[version.file, default: []].append(version)
     }
@@ -171,7 +176,7 @@ extension OpenNamespace {
 
   private func stored(
     _ version: FileVersions.Version, _ standing: StoredVersion.Standing,
-    _ labels: [SigningKey: PathComponent], _ objects: [ObjectFolder]
+    _ labels: [SigningKey: PathComponent], _ objects: [ObjectFolder], _ copied: Set<Digest>
   ) -> StoredVersion {
     let (put, contents) = (version.put, version.put.version)
     let label =
@@ -184,7 +189,9 @@ extension OpenNamespace {
     let object: StoredVersion.ObjectState =
       switch contents.place {
       case .inline: .inline
-      case .object(let name, _): objects.state(of: name, contents: contents.size)
+      case .object(let name, _):
+        copied.contains(name) && objects.haveCopy(of: name, contents: contents.size)
+          ? .here : objects.state(of: name, contents: contents.size)
       }
     return StoredVersion(
       file: put.fileID, operation: version.operation, namespace: version.namespace ?? id,

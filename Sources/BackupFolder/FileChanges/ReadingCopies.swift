@@ -34,6 +34,16 @@ extension OpenNamespace {
     throw problem ?? .file(.noSuchVersion)
   }
 
+  /// Whether a copy that a sync program made of the version's object has its contents.
+  ///
+  /// The next change then writes the object again.
+  public func hasWholeCopy(_ version: StoredVersion) -> Bool {
+    let own = Holder(operation: version.operation.digest, namespace: version.namespace)
+    return conflictCopies(of: [own], version.file).contains { copy in
+      (try? read(copy, version.file) { _ in }) != nil
+    }
+  }
+
   /// The first copy of a version that can be read.
   ///
   /// - Throws: as ``readAnyCopy(_:again:into:)``.

@@ -55,14 +55,16 @@ extension Directory {
   /// Removes a file if its bytes, at the moment of removal, may be lost.
   ///
   /// The file is first moved aside, so that a sync client's new version under the same name is not
-  /// removed instead.
+  /// removed instead. An empty folder goes, too.
   ///
   /// - Returns: whether the file is gone.
   func remove(
     _ name: String, tag: String, buffer: inout FileBuffer, limit: Int,
     mayGo: (Span<UInt8>) -> Bool
   ) throws(BackupFolderError) -> Bool {
-    guard fileMayGo(name, buffer: &buffer, limit: limit, mayGo: mayGo) else { return false }
+    guard fileMayGo(name, buffer: &buffer, limit: limit, mayGo: mayGo) else {
+      return removeEmptySubdirectory(name)
+    }
     // No file has this random name yet, so a plain rename displaces nothing.
     let random = Hex.string(Randomness.bytes(count: 8))
     let aside = "\(AtomicFile.temporaryPrefix)\(tag)-gone-\(random)"

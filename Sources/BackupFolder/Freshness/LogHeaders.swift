@@ -54,7 +54,8 @@ struct LogHeaders {
     var buffer = FileBuffer()
     let limit = namespace.settings.limits.operation
     for location in listing.inOrder() {
-      let name = location.claimedName
+      // Also of a conflict copy: with a changed byte it is damage, and no other operation.
+      let name = location.copied
       let problem = FileProblem.found(
         &buffer,
         read: { (buffer) throws(FileProblem) in
@@ -75,23 +76,30 @@ struct LogHeaders {
           }
         })
       if let problem {
-        log.problems.report(location, in: &files, state: problem.state, reason: problem.reason)
+        log.problems.note(
+          location, in: &files, state: problem.state, reason: problem.reason,
+          isForbidden: problem.isForbidden)
       }
     }
     // Listed a second time, which is rare, so that a listing of nearly a log's size need not be
     // kept.
     let claimed = misnamed.isEmpty ? [] : try LogListing(folder, isTolerant: true).claimedNames
+    let named = log.index.names
     for file in misnamed {
-      log.problems.report(file.location, state: .unreadable, reason: OperationLog.misnamedReason)
       // An operation that was moved to another one's place, whole, is still here. Any other file
       // whose name does not match its bytes is damage.
       let name = OperationName(
         writer: file.header.writerID, counter: file.header.counter, digest: file.digest)
-      if claimed.contains(name) || localState.operations.contains(name) {
-        log.append(file.header, file.digest)
-      }
+      let isKnown = claimed.contains(name) || localState.operations.contains(name)
+      if isKnown { log.append(file.header, file.digest) }
+      log.problems.note(
+        misnamed: file.location, file.claimed, held: isKnown ? file.digest : nil)
     }
     if !log.index.isInOrder || log.index.namesCopies { log.index = log.index.inOrder().index }
+    let (names, inPlace) = (log.index.names, Set(named.map(\.digest)))
+    log.problems.judge(
+      isHere: { names.contains($0) },
+      isElsewhere: { (held, _) in inPlace.contains(held.words.lowHalf) })
     log.problems.report(surplus: surplus)
     return log
   }
@@ -131,18 +139,18 @@ extension FileProblem {
   static func found(
     _ buffer: inout FileBuffer, read: (inout FileBuffer) throws(FileProblem) -> Void,
     parse: (Span<UInt8>) throws(CSPPError) -> Void
-  ) -> (state: WalletState, reason: String)? {
+  ) -> (state: WalletState, reason: String, isForbidden: Bool)? {
     do {
       try read(&buffer)
     } catch {
-      return error == .absent ? nil : (error.state, error.words)
+      return error == .absent ? nil : (error.state, error.words, error.isForbidden)
     }
     do {
       try buffer.parse(parse)
       return nil
     } catch {
       let incomplete = error == .empty || error == .truncated
-      return (incomplete ? .incomplete : .unreadable, "\(error)")
+      return (incomplete ? .incomplete : .unreadable, "\(error)", false)
     }
   }
 }

@@ -13,7 +13,9 @@ extension OpenNamespace {
   public func keySlots() throws(BackupFolderError) -> [KeySlot] {
     var slots = try namespace.scan().keySlots
     let contents = enrolledContents
-    let isWhole = health.incomplete + health.rolledBack == 0 && log.findings.isEmpty
+    let isWhole =
+      health.incomplete + health.rolledBack == 0
+      && log.findings.allSatisfy { $0.state == .foreign }
     for place in slots.indices {
       if slots[place].isConfirmed(by: contents) { slots[place].isEnrolled = true }
       // Its operation may still have to be synchronised.

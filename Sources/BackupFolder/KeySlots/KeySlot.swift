@@ -124,6 +124,25 @@ public struct KeySlot: Equatable, Sendable {
     return damaged
   }
 
+  /// The findings about the files that do not open with the secret that opened one of them.
+  ///
+  /// In a folder where another file of the slot opens, such a file changes nothing.
+  ///
+  /// - Parameters:
+  ///   - secret: as for ``unwrap(secret:)``.
+  ///   - reason: the reason in words.
+  /// - Returns: the findings.
+  public func findings(secret: borrowing SecretBytes, reason: String) -> [FileFinding] {
+    let damaged = damagedFiles(secret: secret)
+    let whole = Set(files).subtracting(damaged).map { $0.split(separator: "/").dropLast() }
+    return damaged.map { file in
+      let isBeside = whole.contains(file.split(separator: "/").dropLast())
+      return FileFinding(
+        file: file, recordID: nil, state: isBeside ? .foreign : .unreadable,
+        reason: isBeside ? "\(reason); another file has this way in" : reason)
+    }
+  }
+
   /// The contents of its files that open with the secret.
   func openedContents(secret: borrowing SecretBytes) -> Set<Digest> {
     var opened: Set<Digest> = []

@@ -49,6 +49,7 @@ extension Namespace {
         }
       }
     }
+    scan.settle()
     scan.keySlots.sort {
       ($0.createdAt ?? 0, $0.files.first ?? "") < ($1.createdAt ?? 0, $1.files.first ?? "")
     }
@@ -124,17 +125,18 @@ extension NamespaceScan {
     if expected == .wrapper, name.hasPrefix(AtomicFile.temporaryPrefix) { return }
     // A file of another program is skipped silently unless its name claims to be one of ours.
     let awaited = SyncPlaceholder.awaited(name)
-    let ownName = awaited ?? name
     let claims =
-      !isSuperfluous && !name.hasPrefix(AtomicFile.temporaryPrefix)
-      && (expected == .wrapper ? ownName.hasSuffix(".json") : ownName.hasPrefix("masterkey-"))
+      !isSuperfluous
+      && (expected == .wrapper
+        ? KeyID(claimedBy: name) != nil : FolderLayout.isMasterKeyFile(orCopy: name))
     do {
       try buffer.read(name, in: folder, limit: namespace.settings.limits.wrapper)
     } catch {
       guard claims, error != .absent || awaited != nil else { return }
       report(
         path, awaited == nil ? error.state : .incomplete,
-        awaited == nil ? error.words : SyncPlaceholder.reason)
+        awaited == nil ? error.words : SyncPlaceholder.reason,
+        isForbidden: awaited == nil && error.isForbidden)
       return
     }
     do {
@@ -179,8 +181,30 @@ extension NamespaceScan {
     }
   }
 
-  private mutating func report(_ path: String, _ state: WalletState, _ reason: String) {
-    findings.append(FileFinding(file: path, recordID: nil, state: state, reason: reason))
+  private mutating func report(
+    _ path: String, _ state: WalletState, _ reason: String, isForbidden: Bool = false
+  ) {
+    var finding = FileFinding(file: path, recordID: nil, state: state, reason: reason)
+    finding.isForbidden = isForbidden
+    findings.append(finding)
+  }
+
+  /// Judges the files that gave no key slot: beside a whole file of the same kind, they change nothing.
+  fileprivate mutating func settle() {
+    for place in findings.indices {
+      let path = findings[place].file
+      let name = String(path.split(separator: "/").last ?? "")
+      let isHere =
+        if let key = KeyID(claimedBy: name) {
+          keySlots.contains { $0.keyID == key && $0.hasWrapper }
+        } else {
+          FolderLayout.isMasterKeyFile(orCopy: name) && keySlots.contains(where: \.hasEnvelope)
+        }
+      if !isHere { continue }
+      findings[place] = FileFinding(
+        file: path, recordID: nil, state: .foreign,
+        reason: "\(findings[place].reason); another file has this way in")
+    }
   }
 
   /// Adds a key slot, or another file of a known one.
@@ -209,6 +233,27 @@ extension NamespaceScan {
       throw .dataInvalid(path: "\(path)/\(damaged.file)", reason: damaged.reason)
     }
     throw .incomplete(path: findings.first.map { "\(path)/\($0.file)" } ?? path)
+  }
+}
+
+extension KeyID {
+  /// The key slot of which a file is, by its name, its own or a copy that a sync program made.
+  init?(claimedBy name: String) {
+    let key = OwnName.find(in: name, suffix: ".json") { text in
+      OwnName.digits(32, of: text).flatMap { KeyID(hex: $0) }
+    }
+    guard let key else { return nil }
+    self = key
+  }
+}
+
+extension FolderLayout {
+  /// Whether a file is, by its name, the master-key envelope or a copy that a sync program made of it.
+  fileprivate static func isMasterKeyFile(orCopy name: String) -> Bool {
+    OwnName.find(in: name, suffix: ".json") { text in
+      text.starts(with: "masterkey-".utf8)
+        ? OwnName.digits(64, of: text.dropFirst(10)).map { _ in true } : nil
+    } ?? false
   }
 }
 

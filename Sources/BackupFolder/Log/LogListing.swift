@@ -27,8 +27,8 @@ enum LogFile: Hashable {
     }
   }
 
-  /// Its path relative to the namespace folder.
-  var path: String { "\(FolderLayout.ownFolder)/\(FolderLayout.logFolder)/\(folder)/\(file)" }
+  /// Its path relative to the folder of all writers.
+  var path: String { "\(folder)/\(file)" }
 
   /// The operation that the file's name claims, for a file whose contents do not tell.
   var claimedName: OperationName? {
@@ -37,6 +37,27 @@ enum LogFile: Hashable {
     // A placeholder, a name without its suffix, or one with additional zeroes.
     case .other(let folder, let file):
       Self.claimedName(folder, SyncPlaceholder.awaited(file) ?? file)
+    }
+  }
+
+  /// The operation of which the file is a copy by its name, also one that a sync program made; nil for
+  /// another program's file.
+  var copied: OperationName? {
+    if let claimedName { return claimedName }
+    guard case .other(let folder, let file) = self, let writer = Self.writer(folder) else {
+      return nil
+    }
+    return OwnName.find(in: file, suffix: ".json") { (text) -> OperationName? in
+      let counter = text.prefix { $0 != UInt8(ascii: "-") }
+      let digest = OwnName.digits(32, of: text[counter.endIndex...].dropFirst())
+      return digest.flatMap { OperationName("\(writer)/\(Substring(counter))-\($0)") }
+    }
+  }
+
+  /// The writer of a folder, or of a copy of it, by the folder's name.
+  fileprivate static func writer(_ folder: String) -> WriterID? {
+    OwnName.find(in: folder, suffix: "") { text in
+      OwnName.digits(32, of: text).flatMap { WriterID(hex: $0) }
     }
   }
 }
@@ -121,11 +142,13 @@ struct LogListing {
   /// The number of files to be read.
   var count: Int { operations.count + others.count }
 
-  /// Counts the files in a log folder.
+  /// Counts the files in a log folder that can be operations by their names.
   static func count(_ folder: Directory) throws(BackupFolderError) -> Int {
     var count = 0
-    _ = try forEachWriter(folder, isTolerant: true) { (_, stream) throws(BackupFolderError) in
-      while let isFile = try stream.next({ !LogFile.isTemporary($0) }) { count += isFile ? 1 : 0 }
+    _ = try forEachWriter(folder, isTolerant: true) { (name, stream) throws(BackupFolderError) in
+      while let file = try stream.next({ LogFile($0, folder: name, nil) }) {
+        if file?.copied != nil { count += 1 }
+      }
     }
     return count
   }
@@ -143,6 +166,8 @@ struct LogListing {
         var stream = try NameStream(writer)
         try body(name, &stream)
       } catch {
+        // Another program's folder, such as one of a file server's own.
+        if error != .interrupted, LogFile.writer(name) == nil { continue }
         guard isTolerant, error != .interrupted else { throw error }
         if unlisted.count < 1 << 12 { unlisted.append((name, error)) }
       }

@@ -138,6 +138,7 @@ struct OperationLog {
       try log.read(file, in: &files, namespace, masterKey: masterKey, &workspace)
     }
     log.bringInOrder()
+    log.judgeProblems()
     log.problems.report(surplus: surplus)
     return log
   }
@@ -157,6 +158,13 @@ struct OperationLog {
     links.nodes = links.nodes.map { new[$0] }
   }
 
+  private mutating func judgeProblems() {
+    if !problems.hasUnusable { return }
+    let (names, elsewhere) = (index.names, self.elsewhere)
+    problems.judge(
+      isHere: { names.contains($0) }, isElsewhere: { elsewhere[$0] != $1 })
+  }
+
   private mutating func read(
     _ file: LogFile, in files: inout LogFiles, _ namespace: Namespace,
     masterKey: borrowing MasterKey, _ workspace: inout Workspace
@@ -165,16 +173,13 @@ struct OperationLog {
       try files.read(
         file, into: &workspace.operation, limit: namespace.settings.limits.operation)
     } catch {
-      // A file that is listed and missing is about to arrive or about to be replaced: nobody
-      // deletes from a log.
-      let state = error == .absent ? .incomplete : error.state
-      return problems.report(file, in: &files, state: state, reason: error.words)
+      return problems.note(file, in: &files, error)
     }
     do {
       try open(file, namespace: namespace, masterKey: masterKey, workspace: &workspace)
     } catch {
       let isCut = error == .empty || error == .truncated
-      problems.report(
+      problems.note(
         file, in: &files, state: isCut ? .incomplete : .unreadable,
         reason: isCut ? "cut off" : "\(error)")
     }
@@ -244,7 +249,7 @@ struct OperationLog {
     } else {
       if isNew { elsewhere[file.digest] = location }
       if let name = location.claimedName, name != reference.name, name != file.spelledName {
-        problems.report(location, state: .unreadable, reason: Self.misnamedReason)
+        problems.note(misnamed: location, name, held: reference.digest)
       }
     }
   }

@@ -101,20 +101,25 @@ extension BackupFolder {
 }
 
 extension Directory {
-  /// Whether a file is here or in a folder below; files staged by this program and never placed are
-  /// ignored.
+  /// Whether a file that can be ours is here or in a folder below.
+  ///
+  /// Files staged by this program and never placed are ignored, and those of other programs.
   func holdsAnyFile(depth: Int) throws(BackupFolderError) -> Bool {
     var names = try NameStream(self)
     while let name = try names.next({ LogFile.isTemporary($0) ? nil : String(repairing: $0) }) {
       guard let name else { continue }
+      let isOurs = OwnName.canBeOurs(name)
       do {
-        guard depth > 0, let folder = try subdirectory(name) else { return true }
+        guard depth > 0, let folder = try readableSubdirectory(name) else {
+          if isOurs { return true }
+          continue
+        }
         if try folder.holdsAnyFile(depth: depth - 1) { return true }
       } catch .interrupted {
         throw .interrupted
       } catch {
         // Something is here, even if it cannot be read.
-        return true
+        if isOurs || FolderLayout.folders.contains(name) { return true }
       }
     }
     return false

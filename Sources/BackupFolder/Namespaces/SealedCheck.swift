@@ -38,22 +38,22 @@ extension Namespace {
     }
     var files = LogFiles(folder)
     var buffer = FileBuffer()
+    var problems = LogProblems(of: SealedLog.path)
     for file in listing.inOrder() {
       guard case .operation(let name) = file else { continue }
       if settings.watch.isInterrupted() { throw .interrupted }
-      let path = "\(SealedLog.path)/\(file.folder)/\(file.file)"
       do throws(FileProblem) {
         try files.read(file, into: &buffer, limit: settings.limits.sealedOperation)
         let digest = buffer.withBytes { Digest(of: $0) }
         if name.digest == SIMD2(digest.words.x, digest.words.y) { continue }
-        findings.report(
-          FileFinding(file: path, recordID: nil, state: .unreadable, reason: Self.otherBytes))
+        problems.note(file, in: &files, state: .unreadable, reason: Self.otherBytes)
       } catch {
         if error == .absent { continue }
-        findings.report(
-          FileFinding(file: path, recordID: nil, state: error.state, reason: error.words))
+        problems.note(file, in: &files, error)
       }
     }
+    problems.judge(isHere: { (try? holds(sealed: $0)) == true })
+    for finding in problems.findings { findings.report(finding) }
   }
 
   /// A finding about an object.
@@ -85,7 +85,7 @@ extension Namespace {
       guard let name = Digest(hex: String(file.prefix(64))), FolderLayout.objectFile(name) == file,
         !read.contains(name)
       else { continue }
-      let state: WalletState
+      var state: WalletState
       do throws(BackupFolderError) {
         if try objects.isWhole(name) { continue }
         state = objects.directory.size(of: file) == .some(0) ? .incomplete : .unreadable
@@ -96,8 +96,12 @@ extension Namespace {
       } catch {
         state = .incomplete
       }
+      var reason = state == .incomplete ? "it cannot be read as a whole" : Self.otherBytes
+      if try objects.holdsWholeCopy(of: name) {
+        state = .foreign
+        reason += "; a copy beside it is whole"
+      }
       let path = "\(FolderLayout.ownFolder)/\(FolderLayout.objectFolder)/\(file)"
-      let reason = state == .incomplete ? "it cannot be read as a whole" : Self.otherBytes
       findings.report(finding(path, state, reason, owners.map { $0[name] }))
     }
   }

@@ -67,6 +67,7 @@ extension Namespace {
     var buffer = FileBuffer()
     let wallets = try walletFolder()
     var files = try viewFiles()
+    var damaged: Set<RecordID> = []
     while let file = try files.nextFile() {
       guard file.claimsWallet else { continue }
       guard let folder = file.isOlderPlace ? directory : wallets else { continue }
@@ -81,6 +82,17 @@ extension Namespace {
             parsing: bytes, at: id, recordID: file.named, limit: limit)
         })
       if let problem {
+        if let record = file.claimed {
+          damaged.insert(record)
+        } else if let record = file.copied, !damaged.contains(record),
+          folder.holds(FolderLayout.walletFile(record))
+        {
+          report.findings.report(
+            FileFinding(
+              file: file.path, recordID: nil, state: .foreign,
+              reason: "\(problem.reason); another file has this wallet"))
+          continue
+        }
         let state = file.isSyncPlaceholder ? .incomplete : problem.state
         report.findings.report(
           FileFinding(
@@ -101,7 +113,8 @@ extension Namespace {
   public var hasOpenedWholeLog: Bool {
     let localState = rememberedOrNothing()
     guard knowsKeySlots, let log = try? LogHeaders.read(self, localState: localState),
-      log.findings.isEmpty, log.index.names.allSatisfy(localState.operations.contains)
+      log.findings.allSatisfy({ $0.state == .foreign }),
+      log.index.names.allSatisfy(localState.operations.contains)
     else { return false }
     let health = health(
       of: log.index, localState: localState, unsynchronised: log.problems.awaited(localState),

@@ -1,3 +1,4 @@
+internal import CLinux
 internal import CSPP
 internal import Glibc
 internal import SecretMemory
@@ -162,6 +163,8 @@ struct ObjectFolder {
     _ copy: AtomicFile, _ object: Digest, isTaken: Bool
   ) throws(BackupFolderError) {
     let name = FolderLayout.objectFile(object)
+    // A folder has its place. What is in it stays.
+    directory.removeEmptySubdirectory(name)
     if isTaken {
       try copy.place(overwriting: name)
     } else if try !copy.place(new: name) {
@@ -279,10 +282,17 @@ struct ObjectFolder {
   /// Whether an object is here: it has its size, as far as that is known, and no hole.
   ///
   /// What is not written yet, or was emptied, has one where the file system tells.
+  ///
+  /// A copy that a sync program made of it does, too.
   func holds(_ object: Digest, contents size: UInt64?) -> Bool {
-    let name = FolderLayout.objectFile(object)
+    if hasContents(FolderLayout.objectFile(object), size) { return true }
+    guard let size else { return false }
+    return conflictCopies(of: object, contents: size).contains { hasContents($0, size) }
+  }
+
+  private func hasContents(_ name: String, _ size: UInt64?) -> Bool {
     guard let found = directory.size(of: name) else { return false }
-    if let size, state(of: object, contents: size) != .here { return false }
+    if let size, state(of: name, contents: size) != .here { return false }
     // Where reading may block, nothing is opened.
     guard found != nil, let (file, bytes) = try? directory.openFile(name) else { return true }
     defer { close(file) }
@@ -296,20 +306,72 @@ struct ObjectFolder {
   func objectsWithConflictCopies() throws(BackupFolderError) -> Set<Digest> {
     Set(
       try directory.names().compactMap { name in
-        Digest(hex: String(name.prefix(64))).flatMap {
-          name == FolderLayout.objectFile($0) ? nil : $0
-        }
+        Digest(ofCopy: name).flatMap { name == FolderLayout.objectFile($0) ? nil : $0 }
       })
   }
 
-  /// The names of files that sync programs made of an object, with the object's size.
-  func conflictCopies(of object: Digest, contents size: UInt64) -> [String] {
+  /// The names of files that sync programs made of an object.
+  ///
+  /// - Parameters:
+  ///   - object: the object.
+  ///   - size: the size of its contents: only files with the object's size count. Nil: all count.
+  /// - Returns: the names, in order.
+  func conflictCopies(of object: Digest, contents size: UInt64? = nil) -> [String] {
     let own = FolderLayout.objectFile(object)
     let all = (try? directory.names()) ?? []
-    let copies = all.filter {
-      $0.hasPrefix(object.hex) && $0 != own && state(of: $0, contents: size) == .here
+    let copies = all.filter { name in
+      name != own && Digest(ofCopy: name) == object
+        && size.map { state(of: name, contents: $0) == .here } ?? true
     }
     return Array(copies.sorted().prefix(Self.mostCopies))
+  }
+
+  /// Removes a file that a sync program made of an object.
+  ///
+  /// - Parameters:
+  ///   - name: its name.
+  ///   - tag: distinguishes this computer's temporary files.
+  ///   - mayGo: whether bytes with this digest may be lost; nil for what no object can be.
+  /// - Returns: whether it is gone. What cannot be read stays.
+  /// - Throws: ``BackupFolderError/interrupted``; system errors.
+  func removeCopy(
+    _ name: String, tag: String, mayGo: (Digest?) -> Bool
+  ) throws(BackupFolderError) -> Bool {
+    func isSpare(_ name: String) throws(BackupFolderError) -> Bool {
+      do throws(BackupFolderError) {
+        return mayGo(try digest(of: name))
+      } catch {
+        if error == .interrupted { throw error }
+        return false
+      }
+    }
+    guard try isSpare(name) else { return directory.removeEmptySubdirectory(name) }
+    // A sync program may put another file in its place meanwhile.
+    let aside = "\(AtomicFile.temporaryPrefix)\(tag)-gone-\(Hex.string(Randomness.bytes(count: 8)))"
+    let code = try directory.rename(name, to: aside, flags: 0)
+    if code != 0 { throw .system(code, "\(directory.path)/\(name)") }
+    if try isSpare(aside) {
+      try directory.unlink(aside)
+      return true
+    }
+    _ = try directory.rename(aside, to: name, flags: UInt32(RENAME_NOREPLACE))
+    return false
+  }
+
+  /// Whether a file that a sync program made of an object has the bytes of the object's name.
+  ///
+  /// - Throws: ``BackupFolderError/interrupted``.
+  func holdsWholeCopy(of object: Digest) throws(BackupFolderError) -> Bool {
+    for file in conflictCopies(of: object) {
+      do throws(BackupFolderError) {
+        if try digest(of: file) == object { return true }
+      } catch .interrupted {
+        throw .interrupted
+      } catch {
+        continue
+      }
+    }
+    return false
   }
 
   /// Decrypts an object piece by piece.
@@ -362,5 +424,24 @@ struct ObjectFolder {
     } catch {
       throw .file(.contentsDamaged)
     }
+  }
+}
+
+extension Digest {
+  /// The object of which a file may be a copy: one that is called after it in any way.
+  fileprivate init?(ofCopy name: String) {
+    guard let object = Digest(claimedBy: name) ?? Digest(hex: String(name.prefix(64))) else {
+      return nil
+    }
+    self = object
+  }
+
+  /// The object of which a file is, by its name, its own or a copy that a sync program made.
+  init?(claimedBy name: String) {
+    let object = OwnName.find(in: name, suffix: ".bin") { text in
+      OwnName.digits(64, of: text).flatMap { Digest(hex: $0) }
+    }
+    guard let object else { return nil }
+    self = object
   }
 }

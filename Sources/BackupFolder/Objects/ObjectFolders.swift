@@ -14,6 +14,11 @@ extension [ObjectFolder] {
     return state
   }
 
+  /// Whether one of these folders has a copy of an object that a sync program made, by its size.
+  func haveCopy(of object: Digest, contents size: UInt64) -> Bool {
+    contains { !$0.conflictCopies(of: object, contents: size).isEmpty }
+  }
+
   /// Whether one of these folders has a part of an object, which may still arrive.
   func isArriving(_ object: Digest, contents size: UInt64) -> Bool {
     contains { folder in

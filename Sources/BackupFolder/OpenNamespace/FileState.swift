@@ -93,7 +93,7 @@ extension OpenNamespace {
     let isListed = !log.isSealedUnlisted && !fileState.sealed.isUnlisted
     if fileState.memory.verified.isEmpty || !isListed { return [] }
     return fileState.memory.verified.subtracting(fileState.sealed.names)
-      .subtracting(OperationNames(fileState.sealed.unread))
+      .subtracting(fileState.sealed.problems.unread)
   }
 
   /// The listing of the sealed operations now.

@@ -78,6 +78,34 @@ extension OpenNamespace {
         slotFiles.repairs.written.append(FolderLayout.keyFilePath(key))
       }
     }
+    try removeDamagedCopies(run: run)
+  }
+
+  /// Removes copies of key slots' files that hold nothing, or something else, beside the logged file.
+  private mutating func removeDamagedCopies(run: borrowing WritingRun) throws(BackupFolderError) {
+    guard let folder = try namespace.keyFolder() else { return }
+    var buffer = FileBuffer()
+    for name in try folder.names() {
+      guard let key = KeyID(claimedBy: name), name != FolderLayout.keyFile(key),
+        let file = log.keyFiles[key], !log.removedKeys.contains(key),
+        (try? namespace.keyFileBytes(of: key)) == file,
+        let logged = try? KeyWrapper(parsing: file.span, at: id)
+      else { continue }
+      let isGone = try folder.remove(
+        name, tag: run.tag, buffer: &buffer, limit: namespace.settings.limits.wrapper
+      ) { bytes in
+        do throws(CSPPError) {
+          let copy = try KeyWrapper(parsing: bytes, at: nil)
+          return copy.header.keyID == key && copy != logged
+        } catch {
+          return error.isDamage || error.isCutOff
+        }
+      }
+      if isGone {
+        slotFiles.repairs.deleted.append(
+          "\(FolderLayout.ownFolder)/\(FolderLayout.keyFolder)/\(name)")
+      }
+    }
   }
 
   /// Writes the files of pending key slots again, where the log has them and an earlier namespace has
@@ -200,12 +228,15 @@ extension OpenNamespace {
 extension CSPPError {
   /// Whether bytes with this error cannot be anyone's whole file: neither one that is still
   /// arriving nor one of a newer program.
-  fileprivate var isDamage: Bool {
+  var isDamage: Bool {
     switch self {
     case .empty, .truncated, .tooLarge, .otherFormat, .unsupportedVersion, .contradictsPlace: false
     default: true
     }
   }
+
+  /// Whether bytes with this error are the beginning of a file.
+  var isCutOff: Bool { self == .empty || self == .truncated }
 }
 
 extension Namespace {
@@ -243,17 +274,21 @@ extension Namespace {
     orBeside isBeside: Bool = false, tag: String
   ) throws(BackupFolderError) -> Bool {
     let key = logged.header.keyID
-    let isWhole = slots.contains { slot in
-      slot.keyID == key && slot.sources.contains(.wrapper(logged))
+    let whole = slots.filter { $0.keyID == key }.flatMap { slot in
+      zip(slot.files, slot.sources).filter { $0.1 == .wrapper(logged) }.map(\.0)
     }
-    if isWhole { return false }
+    if whole.contains(FolderLayout.keyFilePath(key)) { return false }
+    // A copy does, unless something else has its place.
+    let isTaken = try keyFolder()?.holds(FolderLayout.keyFile(key)) ?? false
+    if !whole.isEmpty, !isTaken { return false }
     let names = [FolderLayout.keyFile(key)] + (isBeside ? ["\(key)-again.json"] : [])
     for name in names {
       let isWritten = try putBack(file, name, in: makeKeyFolder(), tag: tag) { bytes in
         do throws(CSPPError) {
           return try KeyWrapper(parsing: bytes, at: nil).header.keyID == key
         } catch {
-          return error.isDamage
+          // Beside a whole copy nothing is awaited.
+          return error.isDamage || error.isCutOff && !whole.isEmpty
         }
       }
       if isWritten { return true }
@@ -269,6 +304,8 @@ extension Namespace {
   ) throws(BackupFolderError) -> Bool {
     var buffer = FileBuffer()
     let limit = settings.limits.wrapper
+    // A folder has its place. What is in it stays.
+    folder.removeEmptySubdirectory(name)
     if folder.holds(name),
       !folder.fileMayGo(name, buffer: &buffer, limit: limit, mayGo: mayGo)
     {

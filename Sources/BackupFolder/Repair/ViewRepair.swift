@@ -36,10 +36,12 @@ extension OpenNamespace {
     do {
       for file in survey.leftOver { try folder(of: file)?.unlink(file.name) }
       try namespace.removeStaleTemporaryFiles(tag: run.tag, areInLogs: log.hasTemporaryFiles)
+      try settleLogFiles(run: run)
       try repairKeySlotFiles(run: run)
       try writeMissing(survey, run: run)
       try removeStale(survey, run: run)
       try copyCarriedObjects(run: run)
+      try settleObjects(run: run)
     } catch {
       // One file that a sync client holds must not keep wallets from being logged.
       view.problem = error
@@ -88,7 +90,8 @@ extension OpenNamespace {
     let limit = namespace.settings.limits.record
     var changed: [String: Directory] = [:]
     var superfluous = survey.stale
-    for (file, record) in survey.copies where !log.index.isConflicted(record) {
+    for (file, record) in survey.copies + survey.damagedCopies
+    where !log.index.isConflicted(record) {
       if try ownFileIsLive(record) { superfluous.append((file, record)) }
     }
     for (file, record) in superfluous {
@@ -98,10 +101,13 @@ extension OpenNamespace {
       guard let folder = try folder(of: file) else { continue }
       let isGone = try folder.remove(file.name, tag: run.tag, buffer: &buffer, limit: limit) {
         bytes in
-        guard case .opened(let entry, let value) = view.reader.open(bytes: bytes) else {
-          return false
+        switch view.reader.open(bytes: bytes) {
+        case .opened(let entry, let value):
+          return log.index.standing(of: value, record: entry.recordID) != .unknown
+        case .failed(let failure):
+          return file.claimed == nil && failure.mayBeReplaced && failure.state == .unreadable
+        case .absent: return false
         }
-        return log.index.standing(of: value, record: entry.recordID) != .unknown
       }
       if isGone { view.removed.append(file.path) }
       changed[folder.path] = folder

@@ -27,6 +27,9 @@ extension OpenNamespace {
           if failure.mayBeReplaced { survey.classify(leftOver: file) }
         } else if !file.isOlderPlace, !failure.mayBeReplaced, let record = file.claimed {
           survey.untouchable.insert(record)
+        } else {
+          // One that is empty or cut off may still arrive, with another program's version.
+          survey.classify(damaged: file, failure)
         }
       case .opened(let entry, let value):
         let standing = log.index.standing(of: value, record: entry.recordID)
@@ -58,6 +61,13 @@ extension OpenNamespace {
 }
 
 extension ViewSurvey {
+  fileprivate mutating func classify(damaged file: ViewFile, _ failure: WalletReader.Failure) {
+    guard failure.mayBeReplaced, failure.state == .unreadable, file.claimed == nil,
+      let record = file.copied, damagedCopies.count < Self.limit
+    else { return }
+    damagedCopies.append((file, record))
+  }
+
   fileprivate mutating func classify(leftOver file: ViewFile) {
     if leftOver.count < Self.limit { leftOver.append(file) }
   }

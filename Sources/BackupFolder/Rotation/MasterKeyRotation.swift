@@ -196,7 +196,9 @@ extension OpenNamespace {
     for _ in 0..<3 {
       let before = (carried.count, files, fileState.sealed.names)
       ends = log.index.tips()
-      carried = try carry(into: &rotation, enrolment, run: run) { progress(.versions($0)) }
+      carried = try carry(into: &rotation, enrolment, despiteGaps: despiteGaps, run: run) {
+        progress(.versions($0))
+      }
       files = try carryFiles(
         into: &rotation, despiteGaps: despiteGaps, run: run, progress: progress)
       try refresh(run: run)
@@ -237,13 +239,23 @@ extension OpenNamespace {
     if !log.links.isSettled, log.links.earlier.contains(where: { !here.contains($0.namespaceID) }) {
       throw .cannotRotate(.notWhole)
     }
-    // A copy in another spelling lacks nothing.
-    if health.rolledBack + health.forked + health.incomplete > 0
-      || logFindings.contains(where: { $0.state != .foreign })
-    {
-      throw .cannotRotate(.notWhole)
-    }
+    if health.rolledBack + health.forked > 0 || awaitsOperations { throw .cannotRotate(.notWhole) }
+    // Anybody can put files here that are no operations. A person may go on without them.
+    if !despiteGaps, !unusableLogFiles.isEmpty { throw .cannotRotate(.filesMissing) }
     try requireWholeFiles(despiteGaps)
+  }
+
+  /// The files of the logs that are of no use, and whose operation no other file has.
+  var unusableLogFiles: [FileFinding] { logFindings.filter { $0.state != .foreign } }
+
+  /// Whether an operation is named and has no file here.
+  private var awaitsOperations: Bool {
+    if health.incomplete == 0 { return false }
+    return missingStart != nil
+      || namespace.health(
+        of: log.index, localState: localState, unsynchronised: [],
+        damaged: Set(log.unread)
+      ).incomplete > 0
   }
 
   /// Opens the namespace of an interrupted rotation, or creates one.
@@ -253,8 +265,10 @@ extension OpenNamespace {
   ) throws(BackupFolderError) -> OpenNamespace {
     if let unfinished {
       // If someone added other files to it, verification would fail, so it is created again.
-      let slots = ((try? unfinished.scan())?.keySlots ?? []).filter { $0.keyID == enrolment.keyID }
-      if let slot = slots.first, slot.header(openedBy: secret) != nil,
+      let scan = try? unfinished.scan()
+      let slots = (scan?.keySlots ?? []).filter { $0.keyID == enrolment.keyID }
+      if let slot = slots.first, scan?.findings.allSatisfy({ $0.state == .foreign }) == true,
+        slot.header(openedBy: secret) != nil,
         slots.allSatisfy({ $0.damagedFiles(secret: secret).isEmpty })
       {
         let key = try slot.unwrap(secret: secret)
@@ -264,7 +278,9 @@ extension OpenNamespace {
         }
         let next = try alone(unfinished, key, enrolment.keyID)
         // What was settled or removed since would come back: it begins again.
-        if !isOutdated(next), !comesTooLate(for: next) { return next }
+        if !isOutdated(next), !comesTooLate(for: next), next.unusableLogFiles.isEmpty {
+          return next
+        }
       }
     }
     guard isNew(enrolment) else {

@@ -39,10 +39,17 @@ extension OpenNamespace {
 
   /// Carries over the versions that the new namespace does not hold yet.
   ///
+  /// - Parameters:
+  ///   - rotation: the rotation.
+  ///   - enrolment: the key slot of the new namespace.
+  ///   - despiteGaps: whether to leave behind what is not all here.
+  ///   - run: this writing run.
+  ///   - progress: is told how many versions are carried over.
   /// - Returns: every version that it must hold.
+  /// - Throws: ``RotationObstacle/filesMissing``; system errors.
   mutating func carry(
-    into rotation: inout Rotation, _ enrolment: Enrolment, run: borrowing WritingRun,
-    progress: (Int) -> Void
+    into rotation: inout Rotation, _ enrolment: Enrolment, despiteGaps: Bool,
+    run: borrowing WritingRun, progress: (Int) -> Void
   ) throws(BackupFolderError) -> Set<CarriedVersion> {
     var all: Set<CarriedVersion> = []
     var puts = ConcurrentPuts(for: namespace.settings)
@@ -61,10 +68,10 @@ extension OpenNamespace {
       }
       puts.add(item.record, item.value, bytes)
     }
-    if report.counts[.incomplete] + report.counts[.rolledBack] > 0 {
-      throw .cannotRotate(.notWhole)
-    }
-    rotation.failures = report.failures
+    if report.counts[.rolledBack] > 0 { throw .cannotRotate(.notWhole) }
+    // Anybody can put an empty file here. A version whose operation is missing was carried over.
+    if report.counts[.incomplete] > 0, !despiteGaps { throw .cannotRotate(.filesMissing) }
+    rotation.failures = report.failures + unusableLogFiles
     try carrySensitive(into: &rotation.namespace, &puts, following: enrolment, run: run)
     try rotation.namespace.publish(&puts, following: masterKey, enrolment, run: run)
     return all
@@ -134,7 +141,7 @@ extension OpenNamespace {
   ) throws(BackupFolderError) {
     let scan = try namespace.scan()
     let slots = scan.keySlots.filter { $0.keyID == key }
-    guard scan.findings.isEmpty, !slots.isEmpty,
+    guard scan.findings.allSatisfy({ $0.state == .foreign }), !slots.isEmpty,
       slots.allSatisfy({ $0.damagedFiles(secret: secret).isEmpty }),
       slots.contains(where: \.hasWrapper)
     else { throw .cannotRotate(.notVerified) }
@@ -151,7 +158,12 @@ extension OpenNamespace {
     let isLogged = carried.allSatisfy {
       if case .live = index.standing(of: $0.value, record: $0.record) { true } else { false }
     }
-    guard missing.isEmpty, isLogged, report.findings.isEmpty, open.logFindings.isEmpty,
+    // Anybody can put files there that name other wallets.
+    let records = Set(carried.map(\.record))
+    let isDamaged = report.findings.contains {
+      $0.state != .foreign && $0.recordID.map(records.contains) != false
+    }
+    guard missing.isEmpty, isLogged, !isDamaged, open.unusableLogFiles.isEmpty,
       report.counts[.missing] == 0, open.health.incomplete + open.health.forked == 0
     else { throw .cannotRotate(.notVerified) }
     try open.verify(files, without: incomplete, progress: progress)

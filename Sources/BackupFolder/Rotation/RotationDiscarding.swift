@@ -46,7 +46,7 @@ extension OpenNamespace {
   }
 
   private var isWhole: Bool {
-    health.incomplete + health.rolledBack + health.forked == 0 && logFindings.isEmpty
+    health.incomplete + health.rolledBack + health.forked == 0 && unusableLogFiles.isEmpty
   }
 
   private func isFollowed(by id: NamespaceID) -> Bool {
@@ -76,11 +76,15 @@ extension OpenNamespace {
     for name in try objects.directory.names() {
       if name.hasPrefix(AtomicFile.temporaryPrefix + run.tag) { continue }
       guard let object = try objects.object(name) else {
+        if !OwnName.canBeOurs(name) { continue }
         throw .cannotRotate(.onlyCopies(left.id))
       }
       if spent.contains(object) { continue }
       if try others.hold(object) { continue }
       guard let version = rules.kept.first(where: { $0.put.version.object == object }) else {
+        // Other bytes than those of the name are nobody's contents.
+        if !OwnName.canBeOurs(name) { continue }
+        if try !objects.mayHold(object, as: name) { continue }
         throw .cannotRotate(.onlyCopies(left.id))
       }
       do throws(BackupFolderError) {
@@ -105,11 +109,13 @@ extension Namespace {
     var localState = try run.state.localState(of: id)
     guard localState.rotatingFrom != nil else { throw .cannotRotate(.unfinished(id)) }
     // What a silent writer or another computer put here is nobody's to remove.
-    if let sealed = try ownFolder(FolderLayout.sealedFolder), try !sealed.names().isEmpty {
+    if let sealed = try ownFolder(FolderLayout.sealedFolder),
+      try sealed.names().contains(where: OwnName.canBeOurs)
+    {
       throw .cannotRotate(.unfinished(id))
     }
     if let logs = try logFolder() {
-      for name in try logs.names() {
+      for name in try logs.names() where OwnName.canBeOurs(name) {
         guard let writer = WriterID(hex: name), localState.rotatingWriters.contains(writer) else {
           throw .cannotRotate(.unfinished(id))
         }
@@ -133,6 +139,17 @@ extension Namespace {
 }
 
 extension ObjectFolder {
+  /// Whether a file may have the bytes that its name claims: an object's, or those of a copy of one.
+  fileprivate func mayHold(_ object: Digest, as name: String) throws(BackupFolderError) -> Bool {
+    if name != FolderLayout.objectFile(object) { return name.contains(object.hex) }
+    do throws(BackupFolderError) {
+      return try isWhole(object)
+    } catch {
+      if error == .interrupted { throw error }
+      return true
+    }
+  }
+
   /// The object that a file here holds by its name, or by its bytes, such as a conflict copy; nil if
   /// it cannot be read.
   fileprivate func object(_ name: String) throws(BackupFolderError) -> Digest? {
@@ -150,8 +167,15 @@ extension ObjectFolder {
 }
 
 extension Directory {
+  /// Removes all files; those of other programs, and their folders, as far as that is possible.
   fileprivate func removeFiles() throws(BackupFolderError) {
-    for name in try names() { try unlink(name) }
+    for name in try names() {
+      do throws(BackupFolderError) {
+        try unlink(name)
+      } catch  where !OwnName.canBeOurs(name) {
+        continue
+      }
+    }
   }
 
   /// Removes the operations of all writers in this folder, each before those that it builds on.
@@ -161,12 +185,16 @@ extension Directory {
   fileprivate func removeLogs() throws(BackupFolderError) {
     var operations: [(name: String, log: Directory)] = []
     for writer in try names() {
-      guard let log = try subdirectory(writer) else { continue }
+      guard let log = try readableSubdirectory(writer) else { continue }
       for name in try log.names() { operations.append((name, log)) }
     }
     // A name begins with the counter.
     for operation in operations.sorted(by: { $0.name > $1.name }) {
-      try operation.log.unlink(operation.name)
+      do throws(BackupFolderError) {
+        try operation.log.unlink(operation.name)
+      } catch  where !OwnName.canBeOurs(operation.name) {
+        continue
+      }
     }
     for writer in try names() { removeEmptySubdirectory(writer) }
   }

@@ -27,16 +27,6 @@ struct SealedLog {
     case put(RecordID, Digest)
   }
 
-  /// A file that gave no operation, and the one that its name claims.
-  private struct UnusableFile {
-    let file: LogFile
-    let claimed: OperationName
-    let state: WalletState
-    let reason: String
-    /// The reason where another file has the operation.
-    let reasonBeside: String
-  }
-
   /// The operations, in the order of their counters.
   private(set) var entries: [Entry] = []
   /// For each of ``entries``, whether a retirement of its key holds it back.
@@ -45,26 +35,22 @@ struct SealedLog {
   private(set) var chains = LogIndex()
   /// Identifies the listing.
   private(set) var listed = LogListing.Mark()
-  /// The files and changes that do not count.
-  private(set) var findings: [FileFinding] = []
-  /// The operations whose file is here but empty, a placeholder or cut off, by the file's name.
-  private(set) var incomplete: Set<OperationName> = []
-  /// The operations whose file is here and was not read for any reason, by the file's name.
-  private(set) var unread: Set<OperationName> = []
+  private(set) var problems = LogProblems(of: Self.path)
   /// The operations that no authorisation here covers, by the file's name.
   private(set) var unauthorised: Set<OperationName> = []
   /// Those of which a person has accepted that.
   private var accepted: OperationNames = []
-  /// The files that were not read, or hold an operation in another spelling.
-  private var unusable: [UnusableFile] = []
   /// Whether some folder could not be listed.
   private(set) var isUnlisted = false
   /// The folder that was listed.
   private(set) var folder: Directory?
-  /// Whether files were listed that are no temporary ones.
-  private(set) var hasFiles = false
 
   static let path = "\(FolderLayout.ownFolder)/\(FolderLayout.sealedFolder)"
+
+  /// The files and changes that do not count.
+  var findings: [FileFinding] { problems.findings }
+  /// The operations whose file is here but empty, a placeholder or cut off, by the file's name.
+  var incomplete: Set<OperationName> { problems.unsynchronised }
 
   /// The names of all verified operations.
   var names: OperationNames { OperationNames(entries.map(\.reference.name)) }
@@ -93,23 +79,16 @@ struct SealedLog {
       listing = try LogListing(folder, isTolerant: isTolerant)
     } catch {
       if !isTolerant || error == .interrupted { throw error }
-      sealed.findings.report(FileFinding(unlisted: path, error))
+      sealed.problems.report(FileFinding(unlisted: path, error))
       sealed.isUnlisted = true
       return sealed
     }
     sealed.listed = listing.mark
     sealed.isUnlisted = !listing.unlisted.isEmpty
     for (name, error) in listing.unlisted {
-      sealed.findings.report(FileFinding(unlisted: "\(path)/\(name)", error))
+      sealed.problems.report(FileFinding(unlisted: "\(path)/\(name)", error))
     }
-    if listing.surplus > 0 {
-      sealed.findings.report(
-        FileFinding(
-          file: path, recordID: nil, state: .unreadable,
-          reason:
-            "\(listing.surplus == 1 ? "1 file" : "\(listing.surplus) files") too many to look at"))
-    }
-    sealed.hasFiles = listing.count > 0
+    sealed.problems.report(surplus: listing.surplus)
     if listing.count == 0 { return sealed }
     let reader = SealedReader(log.files.authorisations, masterKey, verified: verified)
     var files = LogFiles(folder)
@@ -119,7 +98,10 @@ struct SealedLog {
       sealed.read(file, in: &files, namespace, by: reader, &workspace)
     }
     sealed.bringInOrder()
-    sealed.reportUnusable()
+    if sealed.problems.hasUnusable {
+      let here = sealed.names
+      sealed.problems.judge(isHere: { here.contains($0) })
+    }
     sealed.judge(log.files.retirements)
     return sealed
   }
@@ -132,8 +114,7 @@ struct SealedLog {
     do throws(FileProblem) {
       try files.read(file, into: &workspace.operation, limit: limit)
     } catch {
-      let state = error == .absent ? .incomplete : error.state
-      return report(file, in: &files, state, error.words)
+      return problems.note(file, in: &files, error)
     }
     do throws(CSPPError) {
       let operation = try workspace.operation.parse { (bytes) throws(CSPPError) in
@@ -141,31 +122,33 @@ struct SealedLog {
       }
       guard let access = try reader.access(to: operation) else {
         let name = file.claimedName
-        if let name, unauthorised.count < Self.mostIncomplete { unauthorised.insert(name) }
+        if let name, unauthorised.count < Self.mostUnauthorised { unauthorised.insert(name) }
         // Anybody can put such a file here, so a person may end the waiting.
         let isGivenUp = name.map { accepted.contains($0) } ?? false
-        return findings.report(
-          finding(
-            file, isGivenUp ? .foreign : .incomplete,
-            "nobody authorised the computer that wrote this, or that is not here yet"))
+        return problems.report(
+          file, isGivenUp ? .foreign : .incomplete,
+          "nobody authorised the computer that wrote this, or that is not here yet")
       }
       include(operation, access, file, by: reader, &workspace)
     } catch {
       switch error {
-      case .empty, .truncated: report(file, in: &files, .incomplete, "cut off")
+      case .empty, .truncated:
+        problems.note(file, in: &files, state: .incomplete, reason: "cut off")
       case .invalidSignature:
-        report(file, in: &files, .unreadable, "the computer that it names did not sign it")
+        problems.note(
+          file, in: &files, state: .unreadable,
+          reason: "the computer that it names did not sign it")
       case .otherSpelling:
         let digest = workspace.operation.withBytes { Digest(of: $0) }
-        guard let claimed = file.claimedName,
+        guard let claimed = file.copied,
           claimed.digest != SIMD2(digest.words.x, digest.words.y)
         else {
-          return report(file, in: &files, .foreign, Self.respelledReason)
+          return problems.report(file, .foreign, Self.respelledReason)
         }
-        report(
-          file, in: &files, .unreadable, "changed since its computer wrote it",
+        problems.note(
+          file, in: &files, state: .unreadable, reason: "changed since its computer wrote it",
           beside: Self.respelledReason)
-      default: report(file, in: &files, .unreadable, "\(error)")
+      default: problems.note(file, in: &files, state: .unreadable, reason: "\(error)")
       }
     }
   }
@@ -177,7 +160,7 @@ struct SealedLog {
   ) {
     let reference = operation.reference
     if let claimed = file.claimedName, claimed != reference.name {
-      findings.report(finding(file, .unreadable, OperationLog.misnamedReason))
+      problems.report(file, .unreadable, OperationLog.misnamedReason)
     }
     var at: UInt64?
     var changes: [(place: Int, change: Change)] = []
@@ -187,7 +170,7 @@ struct SealedLog {
       let verdicts = contents.verdicts(access.may)
       for (place, change) in contents.changes.enumerated() {
         guard verdicts[place] == .counts else {
-          findings.report(finding(file, .foreign, Self.words(verdicts[place])))
+          problems.report(file, .foreign, Self.words(verdicts[place]))
           continue
         }
         switch change {
@@ -195,7 +178,7 @@ struct SealedLog {
         case .put(let record, let payload):
           try Operation.decode(payload, in: workspace.operation.bytes, into: &workspace.entry)
           guard (try? WalletEntry(parsing: workspace.entry))?.recordID == record else {
-            findings.report(finding(file, .unreadable, "an entry that is no wallet: no effect"))
+            problems.report(file, .unreadable, "an entry that is no wallet: no effect")
             continue
           }
           changes.append((place, .put(record, workspace.entry.withBytes { Digest(of: $0) })))
@@ -205,7 +188,7 @@ struct SealedLog {
     } catch {
       // Its signature holds, so it has its place in the chain.
       changes = []
-      findings.report(finding(file, .unreadable, "signed, but it does not open: \(error)"))
+      problems.report(file, .unreadable, "signed, but it does not open: \(error)")
     }
     entries.append(
       Entry(
@@ -224,52 +207,9 @@ struct SealedLog {
     }
   }
 
-  private mutating func report(
-    _ file: LogFile, in files: inout LogFiles, _ state: WalletState, _ reason: String,
-    beside reasonBeside: String? = nil
-  ) {
-    var (state, reason) = (state, reason)
-    if case .other(let folder, let name) = file, let awaited = SyncPlaceholder.awaited(name) {
-      if files.holds(awaited, of: folder) { return }
-      (state, reason) = (.incomplete, SyncPlaceholder.reason)
-    }
-    guard let claimed = file.claimedName, unusable.count < Self.mostIncomplete else {
-      return findings.report(finding(file, state, reason))
-    }
-    unusable.append(
-      UnusableFile(
-        file: file, claimed: claimed, state: state, reason: reason,
-        reasonBeside: reasonBeside ?? "\(reason); another file has this operation"))
-  }
-
   private static let respelledReason = "a copy in another spelling: it changes nothing"
 
-  /// Reports the files that gave no operation.
-  ///
-  /// Beside another file that has the operation, such as a conflict copy, such a file changes nothing. In
-  /// its place it is damage: one more byte makes it no operation at all.
-  private mutating func reportUnusable() {
-    if unusable.isEmpty { return }
-    let here = names
-    for found in unusable {
-      if here.contains(found.claimed) {
-        findings.report(finding(found.file, .foreign, found.reasonBeside))
-        continue
-      }
-      unread.insert(found.claimed)
-      if found.state == .incomplete { incomplete.insert(found.claimed) }
-      findings.report(finding(found.file, found.state, found.reason))
-    }
-    unusable = []
-  }
-
-  private static let mostIncomplete = 1 << 16
-
-  private func finding(_ file: LogFile, _ state: WalletState, _ reason: String) -> FileFinding {
-    FileFinding(
-      file: "\(Self.path)/\(file.folder)/\(file.file)", recordID: nil, state: state,
-      reason: reason)
-  }
+  private static let mostUnauthorised = 1 << 16
 
   /// Sorts the operations by counter, drops copies of one file, and follows the chains.
   private mutating func bringInOrder() {

@@ -59,34 +59,38 @@ final class SilentChain {
 
   /// The highest operation that this writer's key signed and that is here.
   ///
-  /// Only the exact spelling counts, and no counter so high that none would be left after it.
+  /// A copy that a sync program made counts, too, but no other spelling, and no counter so high that none would be left after it.
   private func highest() throws(BackupFolderError) -> Operation.Seen? {
-    var names: [OperationName] = []
+    var names: [(name: OperationName, file: String)] = []
     var stream = try NameStream(folder)
     let floor = state.last?.counter ?? 0
-    while let name = try stream.next({ name -> OperationName?? in
+    while let file = try stream.next({ name -> String in
       if name.starts(with: ".keybackup-tmp-") { hasTemporaryFiles = true }
-      guard name.count > 5, name.ends(with: ".json") else { return .some(nil) }
-      return OperationName(writer: state.writerID, stem: name.extracting(droppingLast: 5))
+      return String(repairing: name)
     }) {
       // Nothing below the remembered one can be higher.
-      if let name = name ?? nil, name.counter >= max(1, floor), name.counter < Self.mostFollowed {
-        names.append(name)
+      let copied = LogFile.other(folder: state.writerID.hex, file: file).copied
+      if let name = copied, name.counter >= max(1, floor), name.counter < Self.mostFollowed {
+        names.append((name, file))
       }
     }
-    names.sort { $0.counter != $1.counter ? $0.counter > $1.counter : $0 < $1 }
+    names.sort {
+      $0.name.counter != $1.name.counter
+        ? $0.name.counter > $1.name.counter : ($0.name, $0.file) < ($1.name, $1.file)
+    }
     var buffer = FileBuffer()
-    for name in names.prefix(Self.mostTried) {
+    for (name, file) in names.prefix(Self.mostTried) {
       if let last = state.last, last.name == name { return last }
-      if let found = own(name, &buffer) { return found }
+      if let found = own(name, in: file, &buffer) { return found }
     }
     return nil
   }
 
   /// The operation in a file, if this writer's key signed it and it has this name.
-  private func own(_ name: OperationName, _ buffer: inout FileBuffer) -> Operation.Seen? {
+  private func own(
+    _ name: OperationName, in file: String, _ buffer: inout FileBuffer
+  ) -> Operation.Seen? {
     let limit = namespace.settings.limits.sealedOperation
-    let file = LogFile.operation(name).file
     guard (try? buffer.read(file, in: folder, limit: limit)) != nil else { return nil }
     let operation = buffer.withBytes {
       try? SealedOperationFile(parsing: $0, at: namespace.id, limit: limit)

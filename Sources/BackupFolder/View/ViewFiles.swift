@@ -42,6 +42,19 @@ struct ViewFile: Hashable {
     }
   }
 
+  /// The record of whose file it is a copy by its name, as sync programs make them; also the record that
+  /// it claims.
+  var copied: RecordID? {
+    switch text {
+    case .record(let record): record
+    case .other(let name):
+      OwnName.find(in: name, suffix: ".json") { (text) -> RecordID? in
+        guard text.starts(with: "wallet-".utf8) else { return nil }
+        return OwnName.digits(64, of: text.dropFirst(7)).flatMap { RecordID(hex: $0) }
+      }
+    }
+  }
+
   /// Whether the file's own bytes are still awaited.
   var isSyncPlaceholder: Bool {
     if case .other(let name) = text { SyncPlaceholder.awaited(name) != nil } else { false }
@@ -54,11 +67,7 @@ struct ViewFile: Hashable {
   ///
   /// Files with any other name are tried and skipped silently.
   var claimsWallet: Bool {
-    switch text {
-    case .record: true
-    case .other(let name):
-      !isSuperfluous && !name.hasPrefix(AtomicFile.temporaryPrefix) && name.contains("wallet-")
-    }
+    !isSuperfluous && copied != nil
   }
 }
 

@@ -15,6 +15,8 @@ struct ViewSurvey {
   var stale: [(file: ViewFile, record: RecordID)] = []
   /// Further files of a live version, such as the conflict copy that was kept.
   var copies: [(file: ViewFile, record: RecordID)] = []
+  /// Copies of wallets' files that hold nothing.
+  var damagedCopies: [(file: ViewFile, record: RecordID)] = []
   /// Files whose bytes no `put` has.
   var foreign: [Foreign] = []
   /// Records whose own file must stay as it is although it does not open.

@@ -21,6 +21,8 @@ struct WalletPass {
   }
 
   private(set) var report = WalletReport()
+  /// Copies of wallets' files that gave nothing.
+  private var copies: [(record: RecordID, finding: FileFinding)] = []
   /// The log's records by their numbers there, then those that no log has.
   private var records: RecordNumbers
   private var tallies: [Tally]
@@ -131,9 +133,30 @@ struct WalletPass {
 
   /// Reports a view file that gave nothing.
   mutating func report(_ file: ViewFile, _ failure: WalletReader.Failure) {
-    report(
-      file.path, file.claimed, file.isSyncPlaceholder ? .incomplete : failure.state,
-      file.isSyncPlaceholder ? SyncPlaceholder.reason : failure.reason)
+    let state = file.isSyncPlaceholder ? .incomplete : failure.state
+    let reason = file.isSyncPlaceholder ? SyncPlaceholder.reason : failure.reason
+    if file.claimed == nil, let record = file.copied, copies.count < Self.mostCopies {
+      let finding = FileFinding(file: file.path, recordID: nil, state: state, reason: reason)
+      copies.append((record, finding))
+    } else {
+      report(file.path, file.claimed, state, reason)
+    }
+  }
+
+  private static let mostCopies = 1 << 14
+
+  /// Judges the copies that gave nothing: beside their wallet they change nothing.
+  private mutating func judgeCopies() {
+    for (record, copy) in copies {
+      if (tally(of: record)?.opened ?? 0) == 0 {
+        report(copy.file, nil, copy.state, copy.reason)
+      } else {
+        report.findings.report(
+          FileFinding(
+            file: copy.file, recordID: record, state: .foreign,
+            reason: "\(copy.reason); another file has this wallet"))
+      }
+    }
   }
 
   /// Reports a file that gave nothing.
@@ -159,6 +182,7 @@ struct WalletPass {
 
   /// Ends the run.
   consuming func finish() -> WalletReport {
+    judgeCopies()
     for (number, tally) in tallies.enumerated() {
       guard let worst = tally.worst else { continue }
       if worst != .current, report.notCurrent.count < WalletReport.mostNotCurrent {

@@ -31,7 +31,8 @@ struct RotationFailureTests {
       case .io(let errno, _): error == EIO && errno == EIO
       // A backup that cannot be read is not rotated.
       case .unreachable(let errno, _): kinds & FILE_READS != 0 && errno == EIO
-      case .incomplete, .cannotRotate(.notWhole), .cannotRotate(.notVerified):
+      case .incomplete, .cannotRotate(.notWhole), .cannotRotate(.filesMissing),
+        .cannotRotate(.notVerified):
         kinds & FILE_READS != 0
       default: false
       }

@@ -185,7 +185,9 @@ private final class RotationHistory {
   /// Whether the error means that a file has not arrived yet.
   private func isAwaited(_ error: any Error) -> Bool {
     switch error as? BackupFolderError {
-    case .incomplete, .cannotRotate(.notWhole), .cannotRotate(.unfinished): true
+    case .incomplete, .cannotRotate(.notWhole), .cannotRotate(.filesMissing),
+      .cannotRotate(.unfinished):
+      true
     default: false
     }
   }
