@@ -53,27 +53,34 @@ struct FileSummary: Sendable {
       } catch .interrupted {
         break
       } catch {
-        note(UserMessage(error), of: version)
+        note(UserMessage(error), of: version, isCopied: opened.hasWholeCopy(version))
       }
       done = min(start + version.size, total)
     }
     bar.finish()
   }
 
-  private mutating func note(_ message: UserMessage, of version: StoredVersion) {
-    guard message.code == .dataInvalid else {
+  private mutating func note(
+    _ message: UserMessage, of version: StoredVersion, isCopied: Bool
+  ) {
+    guard message.code == .dataInvalid || isCopied else {
       unread += 1
       return
     }
     damaged.append(
       FileFinding(
         file: (version.label.map { $0.text + "/" } ?? "") + version.name.text, recordID: nil,
-        state: .unreadable,
-        reason: message.message))
+        state: isCopied ? .foreign : .unreadable,
+        reason: message.message
+          + (isCopied ? "; a conflict copy has its contents, and the next change writes them" : ""))
+    )
   }
 
+  /// Damaged files of which no conflict copy has the contents.
+  private var lost: Int { damaged.count { $0.state != .foreign } }
+
   /// Whether contents were read, and some are not what was written, could not be read or are not here.
-  var lacksContents: Bool { !damaged.isEmpty || unread + absent > 0 }
+  var lacksContents: Bool { lost + unread + absent > 0 }
 
   /// Whether the backup has neither files nor computers that write them.
   var isEmpty: Bool { rows.isEmpty && writers.isEmpty && problem == nil }
@@ -94,7 +101,7 @@ struct FileSummary: Sendable {
   /// The codes for the state of the files.
   var codes: [ExitCode] {
     var codes: [ExitCode] = problem.map { [$0.code] } ?? []
-    if !damaged.isEmpty { codes.append(.dataInvalid) }
+    if lost > 0 { codes.append(.dataInvalid) }
     if writers.contains(where: { $0.missing > 0 }) { codes.append(.rollback) }
     if count(.conflict) + count(.late) + lateVersions + heldBack > 0 { codes.append(.conflict) }
     if isIncomplete { codes.append(.incomplete) }
@@ -120,16 +127,16 @@ struct FileSummary: Sendable {
   /// - Returns: the sentences.
   func advice(isForbidden: Bool) -> [String] {
     var advice = (problem.map { [$0.sentence] } ?? []) + emptied
-    if !damaged.isEmpty {
+    if lost > 0 {
       advice.append(
-        "the contents of \(counted(damaged.count, "file")) are damaged. Your sync provider may have "
+        "the contents of \(counted(lost, "file")) are damaged. Your sync provider may have "
           + "older versions of keybackup/objects.")
     }
     if absent > 0 {
       advice.append(
         "the contents of \(counted(absent, "version")) are not here, or in part.")
     }
-    if !damaged.isEmpty || absent > 0 {
+    if lost + absent > 0 {
       advice.append(
         "where another version or a conflict copy has the same contents, this writes them once more: "
           + "keybackup file keep NAME VERSION")

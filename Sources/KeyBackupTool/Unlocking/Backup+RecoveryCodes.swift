@@ -40,11 +40,7 @@ extension Backup {
       try Interruption.check()
       guard let secret = try await attempt.secret(of: kit, code) else { continue }
       if let master = kit.unwrap(secret) {
-        damaged += kit.damagedFiles(secret).map { file in
-          FileFinding(
-            file: file, recordID: nil, state: .unreadable,
-            reason: "does not open with its own recovery code")
-        }
+        damaged += kit.findings(secret)
         return UnlockedMasterKey(
           masterKey: master, keyID: kit.keyID, slot: kit.slot, secret: secret)
       }
@@ -196,9 +192,10 @@ struct Kit {
   }
 
   /// The files of the key slot that do not open with the secret that opened one.
-  func damagedFiles(_ secret: borrowing SecretBytes) -> [String] {
+  func findings(_ secret: borrowing SecretBytes) -> [FileFinding] {
     switch source {
-    case .folder(let slot): slot.damagedFiles(secret: secret)
+    case .folder(let slot):
+      slot.findings(secret: secret, reason: "does not open with its own recovery code")
     case .file: []
     }
   }

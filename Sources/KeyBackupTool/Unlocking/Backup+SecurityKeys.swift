@@ -82,11 +82,10 @@ extension Backup {
         continue
       }
       let others = failed.filter { $0.credentialID != nil && $0.credentialID == slot.credentialID }
-      for file in slot.damagedFiles(secret: secret) + others.flatMap(\.files) {
-        damaged.append(
-          FileFinding(
-            file: file, recordID: nil, state: .unreadable,
-            reason: "does not open with its own security key"))
+      let reason = "does not open with its own security key"
+      damaged += slot.findings(secret: secret, reason: reason)
+      damaged += others.flatMap(\.files).map { file in
+        FileFinding(file: file, recordID: nil, state: .unreadable, reason: reason)
       }
       return UnlockedMasterKey(
         masterKey: key, keyID: slot.keyID, slot: slot, secret: secret,

@@ -103,10 +103,7 @@ struct GuardedLoginSource: MasterKeySource {
     }
     OwnReleases.note(session.release, of: attempt.way.keyID, isUsed: true, request.world)
     session.forget()
-    request.damaged += slot.damagedFiles(secret: secret).map { file in
-      FileFinding(
-        file: file, recordID: nil, state: .unreadable, reason: "does not open with its own login")
-    }
+    request.damaged += slot.findings(secret: secret, reason: "does not open with its own login")
     return UnlockedMasterKey(
       masterKey: master, keyID: slot.keyID, slot: slot, secret: secret)
   }

@@ -78,10 +78,7 @@ struct GuardedPINOpening: ~Copyable {
       throw .changedGuardFile(
         header.schedule.secretName, isReset: attempt.reset(secret).isEmpty)
     }
-    request.damaged += slot.damagedFiles(secret: secret).map { file in
-      FileFinding(
-        file: file, recordID: nil, state: .unreadable, reason: "does not open with its own PIN")
-    }
+    request.damaged += slot.findings(secret: secret, reason: "does not open with its own PIN")
     let notReset = attempt.reset(secret)
     return GuardedPINOpening(
       masterKey: SharedMasterKey(master), slot: slot, secret: secret, survey: attempt.survey,

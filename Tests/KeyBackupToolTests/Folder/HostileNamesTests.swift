@@ -38,14 +38,16 @@ import Testing
     for (index, text) in texts.enumerated() {
       try plantKeySlot(escaped(text), index, backup)
       let name = text.replacing("/", with: "")
+      let id = String(repeating: "0", count: 32)
       for (folder, stem) in [
-        ("wallets", "wallet-"), ("master-key", "masterkey-"), ("keybackup/keys", ""),
-        ("keybackup/log/" + name, ""), ("keybackup/log", ""), ("", "wallet-"), ("", "masterkey-"),
+        ("wallets", "wallet-\(id)\(id) "), ("master-key", "masterkey-\(id)\(id) "),
+        ("keybackup/keys", "\(id) "), ("keybackup/log/\(id) " + name, "00000001-\(id) "),
+        ("keybackup/log", ""), ("", "wallet-\(id)\(id) "), ("", "masterkey-\(id)\(id) "),
       ] {
         try Files.makeFolder(backup.place + "/" + folder)
         try Files.write("{", to: "\(backup.place)/\(folder)/\(stem)\(name).json")
       }
-      try Files.write("x", to: "\(backup.place)/wallets/.wallet-\(name).json.icloud")
+      try Files.write("x", to: "\(backup.place)/wallets/.wallet-\(id)\(id) \(name).json.icloud")
       try Files.makeFolder(backup.box.folder + "/cspp-namespaces/" + name)
     }
     return backup

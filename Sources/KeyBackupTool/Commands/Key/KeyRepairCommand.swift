@@ -9,7 +9,8 @@ struct KeyRepairCommand: ParsableCommand, KeyBackupCommand {
     discussion: """
       Every command that changes the backup does the same; this one does nothing else.
       It also completes a rotation, and deletes files of removed keys that came back and \
-      conflict copies of wallets that hold nothing of their own.
+      conflict copies that hold nothing of their own. It writes damaged files again where a \
+      conflict copy is whole.
       """)
 
   @OptionGroup var unlock: UnlockOptions
@@ -55,6 +56,9 @@ struct KeyRepairCommand: ParsableCommand, KeyBackupCommand {
       ],
       ofChange: "the ways in were repaired all the same")
     unlock.output(world).note(rotationsOf: opened)
+    // No copy has what these held.
+    let left = (opened.logFindings + opened.sealedFindings).filter { $0.state != .foreign }
+    unlock.output(world).warn(sealed: left, all: unlock.common.verbose)
     if !unlock.common.json {
       for slot in unknown {
         unlock.output(world).note(
