@@ -27,6 +27,11 @@ struct GuardTool: AsyncParsableCommand {
     signal(SIGPIPE, SIG_IGN)
     for line in missing { GuardStreams.note("warning: \(line)") }
     do {
+      if let name = ProcessVariables.ofProcess().refused {
+        throw GuardToolError(
+          .usage, "the variable \(name) is not UTF-8; nothing was done",
+          hint: "rename what it names, or set the variable to another path")
+      }
       var command = try parsed(Array(CommandLine.arguments.dropFirst()))
       if var command = command as? any AsyncParsableCommand {
         try await command.run()

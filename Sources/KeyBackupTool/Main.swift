@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CommandSupport
 internal import Glibc
 internal import PRFDevice
 internal import SecretMemory
@@ -15,14 +16,15 @@ enum Main {
     StandardStreams.fill()
     let unhardened = ProcessHardening.apply()
     Interruption.prepare()
-    let world = World.process()
+    let variables = ProcessVariables.ofProcess()
+    let world = World.process(variables)
     let output = Output(
       json: arguments.contains("--json"), quiet: arguments.contains("--quiet"), world)
     if !unhardened.isEmpty, arguments.contains(where: { $0 == "-v" || $0 == "--verbose" }) {
       for line in unhardened { output.note("keybackup: \(line)") }
     }
     let events = Events(arguments: arguments)
-    if let refusal = ArgumentBytes.refusal ?? TypedSecrets.ofProcess.refusal {
+    if let refusal = ArgumentBytes.refusal ?? variables.refusal ?? TypedSecrets.ofProcess.refusal {
       report(refusal, output)
       events.send(.done(refusal.code, refusal))
       _exit(refusal.code.rawValue)

@@ -1,3 +1,5 @@
+internal import CommandSupport
+
 /// The bytes of the command line, as the caller gave them.
 ///
 /// Swift repairs what is not UTF-8. Repaired words may name another file than the caller meant, so
@@ -14,5 +16,16 @@ enum ArgumentBytes {
           + "--name NAME")
     }
     return nil
+  }
+}
+
+extension ProcessVariables {
+  /// Why nothing is done with these variables; nil: those that are read are UTF-8.
+  var refusal: UserMessage? {
+    refused.map { name in
+      UserMessage(
+        .usage, "the variable \(name) is not UTF-8; nothing was done",
+        hint: "rename what it names, or set the variable to another path")
+    }
   }
 }

@@ -49,11 +49,11 @@ enum FileCheck {
   /// Removes a file if it exists.
   static func remove(_ path: String) { unsafe unlink(path) }
 
-  /// The absolute path without symbolic links; nil when nothing is there.
+  /// The absolute path without symbolic links; nil when nothing is there, or it is not UTF-8.
   static func absolute(_ path: String) -> String? {
     guard let resolved = unsafe realpath(path, nil) else { return nil }
     defer { unsafe free(resolved) }
-    return unsafe String(cString: resolved)
+    return unsafe String(validatingCString: resolved)
   }
 
   /// The absolute path with its symbolic links, which may be set to something else later.

@@ -1,6 +1,7 @@
 // This folder is for the process's surroundings: variables, clock, streams, devices, paths. Every
 // later room may use it. The commands' use of the values is not known here.
 
+internal import CommandSupport
 internal import Glibc
 
 /// Everything that a command receives from outside, in one value, so that a command can run with a
@@ -18,12 +19,18 @@ struct World: Sendable {
   var streams: Streams
   /// The security keys in reach.
   var devices: Devices
+  /// The variables that are not UTF-8, for programs that get all.
+  var otherVariables: [[CChar]] = []
 
   /// The process's own surroundings.
-  static func process() -> World {
+  ///
+  /// - Parameter variables: its environment.
+  /// - Returns: the surroundings.
+  static func process(_ variables: ProcessVariables) -> World {
     World(
-      environment: environmentVariables(), now: { Int64(Glibc.time(nil)) }, time: .system(),
-      hostName: hostNameOfSystem(), streams: .process(), devices: .system())
+      environment: variables.values, now: { Int64(Glibc.time(nil)) }, time: .system(),
+      hostName: hostNameOfSystem(), streams: .process(), devices: .system(),
+      otherVariables: variables.others)
   }
 
   private static func hostNameOfSystem() -> String {
@@ -36,20 +43,6 @@ struct World: Sendable {
   func variable(_ name: String) -> String? {
     guard let value = environment[name], !value.isEmpty else { return nil }
     return value
-  }
-
-  private static func environmentVariables() -> [String: String] {
-    var variables: [String: String] = [:]
-    var entry = unsafe environ
-    while let text = unsafe entry.pointee {
-      let line = unsafe String(cString: text)
-      // By bytes: looking at characters showed in every start.
-      if let split = line.utf8.firstIndex(of: UInt8(ascii: "=")) {
-        variables[String(line[..<split])] = String(line[line.utf8.index(after: split)...])
-      }
-      unsafe entry += 1
-    }
-    return variables
   }
 
   // MARK: Places (XDG Base Directory Specification)

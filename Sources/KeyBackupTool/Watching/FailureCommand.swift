@@ -8,6 +8,7 @@ internal import Glibc
 final class FailureCommand {
   private let command: String
   private let environment: [String: String]
+  private let otherVariables: [[CChar]]
   private var running: [pid_t] = []
 
   /// - Parameters:
@@ -16,6 +17,7 @@ final class FailureCommand {
   init(_ command: String, _ world: World) {
     self.command = command
     environment = world.environment
+    otherVariables = world.otherVariables
   }
 
   /// Starts it.
@@ -53,6 +55,7 @@ final class FailureCommand {
     var arguments = unsafe words.map { unsafe strdup($0) }
     unsafe arguments.append(nil)
     var environment = unsafe variables.map { unsafe strdup($0) }
+    unsafe environment += otherVariables.map { unsafe strdup($0) }
     unsafe environment.append(nil)
     defer {
       for index in unsafe arguments.indices { unsafe free(arguments[index]) }
