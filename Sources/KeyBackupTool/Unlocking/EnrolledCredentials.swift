@@ -8,32 +8,34 @@ internal import CommandSupport
 struct EnrolledCredentials: Sendable {
   /// The credentials that this computer enrolled or opened a backup with, in any folder.
   private let remembered: Set<[UInt8]>
-  /// The credentials named in files of the known folders, with the file's path.
+  /// The credentials named in files of folders, with the file's path.
   ///
   /// Anyone who can write to the folder can have added such a file.
   private var named: [[UInt8]: String] = [:]
 
-  /// Reads this computer's state, the given folder and the known sync folders.
+  /// Reads this computer's state, and the folder of `--folder`.
   ///
-  /// - Throws: if the user named a folder that cannot be read. A folder that is missing at the
-  ///   moment does not stop work that needs no folder.
+  /// No other folder is asked: a secret needs none, and one that does not answer would delay it.
+  ///
+  /// - Throws: if the user named a folder that cannot be read.
   static func known(
     _ world: World, _ options: FolderOptions
   ) throws(UserMessage) -> EnrolledCredentials {
     var known = EnrolledCredentials(
       remembered: world.stateFolder.map { BackupFolder.rememberedCredentials(in: $0) } ?? [])
-    let chosen = try options.configuredPath(world)
-    if let path = chosen {
-      do throws(UserMessage) {
-        known.named = try files(in: path, world, isNamed: options.folder != nil)
-      } catch {
-        if options.folder != nil { throw error }
-      }
-    }
-    var others = KnownSyncFolders.find(world).backups().found.map(\.place)
-    others += world.namedFolders
-    for path in others where path != chosen {
-      // A folder that does not answer must not prevent work that needs none.
+    if let path = options.folder { known.named = try files(in: path, world, isNamed: true) }
+    return known
+  }
+
+  /// The same with every folder of a backup that this computer can find, for what cannot be undone.
+  ///
+  /// A folder that is missing or does not answer does not stop it.
+  static func everywhere(
+    _ world: World, _ options: FolderOptions
+  ) throws(UserMessage) -> EnrolledCredentials {
+    var known = try known(world, options)
+    let others = KnownSyncFolders.find(world).backups().found.map(\.place) + world.namedFolders
+    for path in others where path != options.folder {
       let found = TimeLimit.result(within: patience) {
         (try? files(in: path, world, isNamed: false)) ?? [:]
       }

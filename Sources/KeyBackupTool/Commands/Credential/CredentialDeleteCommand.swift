@@ -25,7 +25,7 @@ struct CredentialDeleteCommand: ParsableCommand, KeyBackupCommand {
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
     let wanted = try CredentialIDArgument.candidates(credential)
-    let enrolled = try EnrolledCredentials.known(world, folder)
+    let enrolled = try EnrolledCredentials.everywhere(world, folder)
     let key = try await AuthenticatorFinder(common, device, pins, world).chosenKey(
       "to delete it from")
     let deleted = try await key.withPIN { authenticator, pin throws(PRFDeviceError) in
