@@ -24,13 +24,21 @@ extension Namespace {
   /// - Returns: the slots as the earlier namespaces' files describe them.
   /// - Throws: if a listing fails.
   public func pendingKeySlots() throws(BackupFolderError) -> [KeySlot] {
+    pendingKeySlots { (older) in (try? sibling(older)?.scan())?.keySlots ?? [] }
+  }
+
+  /// The same from the key slots of all namespaces, which were read before.
+  public func pendingKeySlots(among slots: [KeySlot]) -> [KeySlot] {
+    pendingKeySlots { (older) in slots.filter { $0.namespaceID == older } }
+  }
+
+  private func pendingKeySlots(_ slots: (NamespaceID) -> [KeySlot]) -> [KeySlot] {
     guard let state = try? state(make: false) else { return [] }
     let known = state.readableKeySlots(of: id)
     if known.waiting.isEmpty { return [] }
     var found: [KeySlot] = []
     for older in state.readableMemory(of: id).earlier.sorted() {
-      guard let scan = try? sibling(older)?.scan() else { continue }
-      for var slot in scan.keySlots where slot.hasWrapper && !slot.isRemoved {
+      for var slot in slots(older) where slot.hasWrapper && !slot.isRemoved {
         guard let key = slot.keyID, known.waiting.contains(key),
           !found.contains(where: { $0.keyID == key }), known.confirms(&slot)
         else { continue }

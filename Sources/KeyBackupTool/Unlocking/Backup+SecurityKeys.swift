@@ -44,7 +44,7 @@ extension Backup {
     do throws(UserMessage) {
       // Files that did not open although their own key answered.
       var failed: [KeySlot] = []
-      var wanted = WantedAuthenticator(scan, offers, present: presentKeySlots(terms))
+      var wanted = WantedAuthenticator(scan, offers, present: presentKeySlots(scan, terms))
       wanted.purpose = terms.purpose
       if terms.needsSecurityKey { (wanted.otherKeySlots, wanted.otherOptions) = ([], []) }
       let finder = try unlock.finder(request.world, furtherPINs: terms.furtherPINs)
@@ -65,10 +65,15 @@ extension Backup {
 
   /// The accepted key slots of the newest namespace that this computer knows, without removed ones.
   ///
+  /// - Parameters:
+  ///   - scan: the key slots of all namespaces.
+  ///   - terms: the accepted ones.
   /// - Returns: nil where it knows none.
-  private func presentKeySlots(_ terms: UnlockTerms) -> [KeySlot]? {
-    guard !isOpen, let scan = try? namespace.scan() else { return nil }
-    return terms.allowed(scan.with(keySlots(scan))).keySlots.filter { !$0.isRemoved }
+  private func presentKeySlots(_ scan: NamespaceScan, _ terms: UnlockTerms) -> [KeySlot]? {
+    if isOpen { return nil }
+    let own = scan.keySlots.filter { $0.namespaceID == namespace.id }
+    let pending = namespace.pendingKeySlots(among: scan.keySlots)
+    return terms.allowed(scan.with(own + pending)).keySlots.filter { !$0.isRemoved }
   }
 
   private func open(

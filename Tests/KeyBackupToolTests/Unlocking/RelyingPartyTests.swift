@@ -193,7 +193,7 @@ import Testing
     expectFailure(
       try await box.keybackup(named, home: other, environment: elsewhere, expecting: nil), 64,
       says: "opens a backup")
-    // A file that nobody enrolled claims so too: it is named.
+    // A file of the named folder that nobody enrolled claims so too: it is told. No other folder is asked.
     let mine = try await box.makeCredential()
     let attacker = Attacker(box: box)
     let namespace = try #require(Files.tree(box.folder + "/cspp-namespaces").first?.prefix(32))
@@ -203,8 +203,48 @@ import Testing
         "--namespace", String(namespace), "--credential-id", mine, "--key-id",
         String(repeating: "ab", count: 16),
       ])
+    let claimed = ["derive", "--salt", "x", "--credential", mine]
     expectFailure(
-      try await box.keybackup(["derive", "--salt", "x", "--credential", mine], expecting: nil), 64,
+      try await box.keybackup(claimed + ["--folder", box.folder], expecting: nil), 64,
       says: "abababab", "move it away")
+    try await box.keybackup(claimed)
+    // What is deleted is gone, so every folder counts there.
+    expectFailure(
+      try await box.keybackup(["credential", "delete", mine], expecting: nil), 64, says: "--force")
+  }
+
+  /// A folder that does not answer would delay the secret.
+  @Test func `A derived secret asks no folder`() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    _ = try await box.makeCredential()
+    let log = box.root + "/calls"
+    for command in [["derive", "--salt", "x"], ["credential", "list"]] {
+      try await box.keybackup(
+        command, wrapper: Tracing.wrapper(log: log, ["-e", "trace=%file,getdents64"]))
+      let calls = try Files.text(log)
+      #expect(calls.contains(".local/state/keybackup"), "\(calls)")
+      #expect(!calls.contains("cspp-namespaces"), "\(calls)")
+      #expect(!calls.contains("\"\(box.folder)"), "\(calls)")
+    }
+  }
+
+  /// On a network, every look at a file takes its time.
+  @Test func `One unlock opens each file of a key slot once`() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let log = box.root + "/calls"
+    try await box.keybackup(
+      ["wallet", "list"], wrapper: Tracing.wrapper(log: log, ["-e", "trace=openat,openat2"]))
+    let calls = try Files.text(log).split(separator: "\n")
+    let keys = Files.tree(box.folder).filter {
+      $0.contains("/keys/") || $0.contains("/master-key/")
+    }
+    #expect(keys.count == 2, "\(keys)")
+    for key in keys {
+      let name = try #require(key.split(separator: "/").last)
+      let opened = calls.count { $0.contains("\"\(name)\"") }
+      #expect(opened == 1, "\(key): \(calls.filter { $0.contains(name) })")
+    }
   }
 }
