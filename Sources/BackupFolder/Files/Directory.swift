@@ -146,10 +146,13 @@ final class Directory: Sendable {
   }
 
   /// This folder's path as the kernel knows it, the same whatever links led here.
-  func canonicalPath() -> String {
+  func canonicalPath() -> String { String(decoding: canonicalPathBytes(), as: UTF8.self) }
+
+  /// The bytes of ``canonicalPath()``, which need not be UTF-8.
+  func canonicalPathBytes() -> [UInt8] {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let length = unsafe readlink("/proc/self/fd/\(descriptor)", &buffer, buffer.count)
-    guard length > 0 else { return path }
-    return String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    guard length > 0 else { return Array(path.utf8) }
+    return buffer[..<length].map { UInt8(bitPattern: $0) }
   }
 }

@@ -52,7 +52,7 @@ extension Namespace {
     // What had a file, and could not be opened, was told as gone, too.
     let gone = OperationNames(losses.filter(memory.verified.contains))
       .union(missing)
-    health.include(missingSealed: gone)
+    health.include(rolledBack: gone)
     let sealedGaps = try OperationNames(
       openGaps(memory, among: presentSealed, besides: losses)
     ).union(presentSealed.withoutPredecessor).subtracting(memory.acceptedGaps)
@@ -118,6 +118,9 @@ extension Namespace {
     let state = try state(make: true)
     let lock = try state.lock()
     var localState = try state.localState(of: id)
+    for other in state.otherPaths(of: id) {
+      localState.operations.formUnion(other.state.operations.subtracting(localState.forgotten))
+    }
     localState.accept(acceptance.present, awaited: acceptance.awaited, at: settings.clock())
     try state.save(localState, of: id)
     var files = try state.files(of: id)

@@ -22,16 +22,9 @@ extension LogIndex {
     health.writers = present.indices.count {
       $0 == 0 || present[$0].writer != present[$0 - 1].writer
     }
-    // A damaged operation is here, as is one remembered by a copy's name, so neither is rolled
-    // back.
-    let copied = Set(copies.keys.map { $0.words.lowHalf })
-    for name in localState.operations
-    where !present.contains(name) && !unsynchronised.contains(name) && !damaged.contains(name)
-      && !copied.contains(name.digest)
-    {
-      health.rolledBack += 1
-      health.rolledBackBy[name.writer, default: 0] += 1
-    }
+    health.include(
+      rolledBack: missing(
+        among: localState.operations, unsynchronised: unsynchronised, damaged: damaged))
     let contradictions = contradictions(present, accepted: localState.accepted)
     health.forked = contradictions.forked
     health.forkedWriters = contradictions.forkedWriters
@@ -44,6 +37,23 @@ extension LogIndex {
       ).count
     health.freshness = freshnessWord(present)
     return health
+  }
+
+  /// The remembered operations that are gone.
+  ///
+  /// A damaged operation is here, as is one remembered by a copy's name, so neither is gone.
+  func missing(
+    among remembered: OperationNames, unsynchronised: Set<OperationName>,
+    damaged: Set<OperationName>
+  ) -> OperationNames {
+    let present = names
+    if present.isSuperset(of: remembered) { return [] }
+    let copied = Set(copies.keys.map { $0.words.lowHalf })
+    return OperationNames(
+      remembered.filter {
+        !present.contains($0) && !unsynchronised.contains($0) && !damaged.contains($0)
+          && !copied.contains($0.digest)
+      })
   }
 
   /// One counter of one writer: an operation's place in its log.

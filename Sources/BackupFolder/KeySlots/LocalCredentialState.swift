@@ -70,12 +70,18 @@ extension StateFolder {
   ///
   /// - Throws: as ``read(_:limit:header:_:)``.
   func credentials(of namespace: NamespaceID) throws(BackupFolderError) -> LocalCredentialState {
-    try read(
+    let own = try read(
       namespace.hex + Self.credentialSuffix, limit: Self.credentialMemoryLimit,
       header: LocalCredentialState.header
     ) { bytes in
       LocalCredentialState(unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) })
-    } ?? LocalCredentialState()
+    }
+    if let own { return own }
+    return others.reduce(into: LocalCredentialState()) { state, other in
+      let known = other.readableCredentials(of: namespace)
+      state.relyingParties.formUnion(known.relyingParties)
+      state.credentials.formUnion(known.credentials)
+    }
   }
 
   /// The same state for reading only: empty where the file cannot be used.
@@ -97,7 +103,7 @@ extension StateFolder {
 
   /// The namespaces for which a state exists.
   fileprivate func namespacesWithCredentials() -> [NamespaceID] {
-    ((try? directory.names()) ?? []).compactMap { name in
+    ((try? own?.names()) ?? []).compactMap { name in
       guard name.hasSuffix(Self.credentialSuffix) else { return nil }
       return NamespaceID(hex: String(name.dropLast(Self.credentialSuffix.count)))
     }

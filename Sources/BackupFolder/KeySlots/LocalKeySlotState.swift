@@ -58,6 +58,19 @@ struct LocalKeySlotState: Equatable, Sendable {
     if let key { prove(key, at: time) }
   }
 
+  /// Adds what another path remembers.
+  fileprivate mutating func inherit(_ other: LocalKeySlotState) {
+    proved.merge(other.proved) { max($0, $1) }
+    if enrolled != nil || other.enrolled != nil {
+      enrolled = (enrolled ?? []).union(other.enrolled ?? [])
+    }
+    labels.merge(other.labels) { own, _ in own }
+    removed.formUnion(other.removed)
+    waiting.formUnion(other.waiting)
+    filed.merge(other.filed) { own, _ in own }
+    for key in removed { filed[key] = nil }
+  }
+
   /// The time when a key slot last opened the backup here.
   ///
   /// Version 0.1.0 recorded a key slot as proved when it was created here, and nothing within an
@@ -157,12 +170,16 @@ extension StateFolder {
   ///
   /// - Throws: as ``read(_:limit:header:_:)``.
   func slots(of namespace: NamespaceID) throws(BackupFolderError) -> LocalKeySlotState {
-    try read(
+    let own = try read(
       Self.keySlotStateName(namespace), limit: Self.keySlotStateLimit,
       header: LocalKeySlotState.header
     ) { bytes in
       LocalKeySlotState(unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) })
-    } ?? LocalKeySlotState()
+    }
+    if let own { return own }
+    return origins(of: namespace).reduce(into: LocalKeySlotState()) {
+      $0.inherit($1.folder.readableKeySlots(of: namespace))
+    }
   }
 
   /// The same state for reading only: empty where the file cannot be used.

@@ -53,6 +53,15 @@ struct FileMemory: Equatable {
     replaced = counted
   }
 
+  /// Adds what another path remembers.
+  ///
+  /// What is remembered anywhere counts before what a person gave up elsewhere.
+  mutating func inherit(_ other: FileMemory) {
+    for part in Names.allCases { self[part].formUnion(other[part]) }
+    acceptedLosses = acceptedLosses.subtracting(verified)
+    if countedAt == nil { (countedAt, replaced) = (other.countedAt, other.replaced) }
+  }
+
   /// Parses the output of ``bytes``; nil for anything else.
   init?(_ bytes: Span<UInt8>) {
     var names: [Names: [OperationName]] = [:]
@@ -161,8 +170,8 @@ struct FileMemory: Equatable {
 }
 
 extension LogHealth {
-  /// Adds sealed operations that were opened here before and are gone.
-  mutating func include(missingSealed names: OperationNames) {
+  /// Adds operations that this computer has opened before and that are gone.
+  mutating func include(rolledBack names: OperationNames) {
     rolledBack += names.count
     for name in names { rolledBackBy[name.writer, default: 0] += 1 }
   }
@@ -173,9 +182,13 @@ extension StateFolder {
   ///
   /// - Throws: as ``read(_:limit:header:_:)``.
   func files(of namespace: NamespaceID) throws(BackupFolderError) -> FileMemory {
-    try read("\(namespace).files", limit: FileMemory.limit, header: FileMemory.header) {
-      FileMemory($0)
-    } ?? FileMemory()
+    let own = try read(
+      "\(namespace).files", limit: FileMemory.limit, header: FileMemory.header
+    ) { FileMemory($0) }
+    if let own { return own }
+    return origins(of: namespace).reduce(into: FileMemory()) {
+      if let other = try? $1.folder.files(of: namespace) { $0.inherit(other) }
+    }
   }
 
   /// Replaces the memory of files.

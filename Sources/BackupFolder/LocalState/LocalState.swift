@@ -38,6 +38,8 @@ struct LocalState: Equatable {
   var rotatingFrom: NamespaceID?
   /// The writer IDs of this computer during that rotation.
   var rotatingWriters: Set<WriterID> = []
+  /// Whether all of this was read from the memory of other paths; never saved.
+  var isInherited = false
 
   /// Creates an empty state.
   init() {}

@@ -43,13 +43,31 @@ extension BackupFolder {
 ///
 /// A few small files per namespace in `<state>/memory/<folder>/`, where `<folder>` is the start of
 /// the SHA-256 of the folder's path. They hold no secrets.
+///
+/// Each path has a folder and a writer ID of its own, so that no counter is claimed twice where two
+/// copies of a backup are in use. What is remembered of a namespace at other paths is read where this
+/// path has nothing, and goes into its folder with the first save (`OtherPaths.swift`).
 struct StateFolder: Sendable {
-  let directory: Directory
+  /// The folder of this path; nil if nothing was remembered here yet.
+  let own: Directory?
+  /// The backup folder, and the folder with those of all paths; nil for a folder that stands alone.
+  let surroundings: (folder: Directory, all: Directory)?
   private static let memoryLimit = 64 * 1024 * 1024
 
   /// Wraps a state folder that is open.
   init(directory: Directory) {
-    self.directory = directory
+    own = directory
+    surroundings = nil
+  }
+
+  /// The folder of this path.
+  ///
+  /// - Throws: ``BackupFolderError/noSuchFolder(path:)`` if nothing was remembered here yet.
+  var directory: Directory {
+    get throws(BackupFolderError) {
+      if let own { return own }
+      throw .noSuchFolder(path: surroundings?.all.path ?? "memory")
+    }
   }
 
   /// Opens the state folder of `folder`.
@@ -62,25 +80,31 @@ struct StateFolder: Sendable {
   init(path: String, folder: Directory, make: Bool) throws(BackupFolderError) {
     let name = Self.name(of: folder)
     if make {
-      directory = try Directory.make(path: path).makeSubdirectory("memory").makeSubdirectory(name)
+      let all = try Directory.make(path: path).makeSubdirectory("memory")
+      own = try all.makeSubdirectory(name)
+      surroundings = (folder, all)
       return
     }
-    guard let localState = try Directory.open(path: path).subdirectory("memory"),
-      let directory = try localState.subdirectory(name)
-    else { throw .noSuchFolder(path: "\(path)/memory/\(name)") }
-    self.directory = directory
+    guard let all = try Directory.open(path: path).subdirectory("memory") else {
+      throw .noSuchFolder(path: "\(path)/memory")
+    }
+    own = try all.subdirectory(name)
+    surroundings = (folder, all)
   }
 
   /// The name of the state folder of a folder.
   static func name(of folder: Directory) -> String {
-    String(Digest(of: Array(folder.canonicalPath().utf8).span).hex.prefix(32))
+    String(Digest(of: folder.canonicalPathBytes().span).hex.prefix(32))
   }
 
   /// Takes the lock that every writing run holds.
   func lock(
     patience: Duration = FileLock.patience
   ) throws(BackupFolderError) -> FileLock {
-    try FileLock.take("lock", in: directory, patience: patience)
+    let lock = try FileLock.take("lock", in: directory, patience: patience)
+    // It is for words only.
+    try? rememberPath()
+    return lock
   }
 
   /// Removes temporary files that a crash left here, and the caches of earlier programs
@@ -88,6 +112,7 @@ struct StateFolder: Sendable {
   ///
   /// Only the holder of the lock writes such files.
   func removeStaleFiles() throws(BackupFolderError) {
+    let directory = try directory
     for name in try directory.names()
     where name.hasPrefix(AtomicFile.temporaryPrefix) || name.hasSuffix(".cache") {
       try directory.unlink(name)
@@ -127,17 +152,23 @@ struct StateFolder: Sendable {
     try file.place(overwriting: name)
   }
 
-  /// The namespaces for which a state exists.
+  /// The namespaces for which a state exists at this path.
   func namespaces() throws(BackupFolderError) -> [NamespaceID] {
-    try directory.names().compactMap { NamespaceID(hex: $0) }
+    try (own?.names() ?? []).compactMap { NamespaceID(hex: $0) }
   }
 
   /// The state of a namespace; empty when nothing is remembered.
   ///
   /// - Throws: as ``read(_:limit:header:_:)``.
   func localState(of namespace: NamespaceID) throws(BackupFolderError) -> LocalState {
+    try ownState(of: namespace) ?? inheritedState(of: namespace)
+  }
+
+  /// The state of a namespace at this path; nil when nothing is remembered.
+  ///
+  /// - Throws: as ``read(_:limit:header:_:)``.
+  func ownState(of namespace: NamespaceID) throws(BackupFolderError) -> LocalState? {
     try read(namespace.hex, limit: Self.memoryLimit, header: LocalState.header) { LocalState($0) }
-      ?? LocalState()
   }
 
   /// The same state for reading only: empty where the file cannot be used.
@@ -149,6 +180,15 @@ struct StateFolder: Sendable {
   func knows(_ namespace: NamespaceID) -> Bool {
     guard let localState = try? localState(of: namespace) else { return true }
     return !localState.operations.isEmpty
+  }
+
+  /// Whether this computer has opened a namespace at this path, as ``knows(_:)``.
+  func knowsHere(_ namespace: NamespaceID) -> Bool {
+    do throws(BackupFolderError) {
+      return try ownState(of: namespace)?.operations.isEmpty == false
+    } catch {
+      return true
+    }
   }
 
   /// Reads one of this computer's own files.
@@ -166,6 +206,7 @@ struct StateFolder: Sendable {
   func read<T>(
     _ name: String, limit: Int, header: String, _ parse: (Span<UInt8>) -> T?
   ) throws(BackupFolderError) -> T? {
+    guard let directory = own else { return nil }
     let path = "\(directory.path)/\(name)"
     var buffer = FileBuffer()
     do {
@@ -198,7 +239,7 @@ struct StateFolder: Sendable {
   /// The files here that cannot be used, in order.
   func unusable() throws(BackupFolderError) -> [BackupFolderError] {
     var problems: [BackupFolderError] = []
-    for name in try directory.names().sorted() {
+    for name in try own?.names() ?? [] {
       let parts = name.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
       guard let id = NamespaceID(hex: String(parts[0])) else { continue }
       do throws(BackupFolderError) {
@@ -218,6 +259,7 @@ struct StateFolder: Sendable {
 
   /// Replaces the state of a namespace.
   func save(_ localState: LocalState, of namespace: NamespaceID) throws(BackupFolderError) {
+    if localState.isInherited { try carryOver(namespace) }
     try replace(namespace.hex, with: localState.bytes)
     try directory.sync()
   }

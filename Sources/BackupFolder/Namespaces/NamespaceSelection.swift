@@ -71,12 +71,10 @@ extension BackupFolder {
   /// A namespace of this program without a log is not synchronised yet or was never finished.
   private func isBegun(_ id: NamespaceID) throws(BackupFolderError) -> Bool {
     let namespace = try namespace(id)
-    guard let scan = try? namespace.scan(), scan.keySlots.contains(where: { $0.keyID != nil })
-    else {
-      return true
-    }
-    guard let logs = try? namespace.logFolder() else { return false }
-    return (try? LogListing.count(logs)) != 0
+    // Asked first: it needs no file to be read.
+    if let logs = try? namespace.logFolder(), (try? LogListing.count(logs)) != 0 { return true }
+    let scan = try? namespace.scan()
+    return scan?.keySlots.contains { $0.keyID != nil } != true
   }
 
   /// Sorts namespaces by the local state.
@@ -100,11 +98,16 @@ extension BackupFolder {
         state?.readableMemory(of: from).movedTo != id
       {
         candidates.unfinished.append(id)
-      } else if state?.knows(id) == true {
+      } else if state?.knowsHere(id) == true {
         candidates.known.append(id)
       } else {
         candidates.unknown.append(id)
       }
+    }
+    // What was opened at another path comes second: anyone can copy such a namespace into this folder.
+    if candidates.known.isEmpty, let state {
+      candidates.known = candidates.unknown.filter { state.knows($0) }
+      candidates.unknown.removeAll { candidates.known.contains($0) }
     }
     if candidates.known.isEmpty,
       let writer = try? localSilentWriters().last(where: { $0.namespaceID != nil }),

@@ -57,7 +57,7 @@ extension Namespace {
     var health = health(
       of: log.index, localState: localState, unsynchronised: log.problems.awaited(localState),
       damaged: log.damaged)
-    health.include(missingSealed: missingSealed)
+    health.include(rolledBack: missingSealed)
     return StructureReport(wallets: report, copies: copies, health: health)
   }
 
@@ -142,6 +142,9 @@ extension Namespace {
   ) -> LogHealth {
     var health = index.health(
       localState: localState, unsynchronised: unsynchronised, damaged: damaged)
+    compareCopies(&health, localState) {
+      index.missing(among: $0, unsynchronised: unsynchronised, damaged: damaged)
+    }
     let isAccepted = localState.acceptedAt != nil && localState.accepted.isEmpty
     if index.nodes.isEmpty, health.incomplete == 0, !isAccepted,
       (try? scan())?.keySlots.contains(where: { $0.keyID != nil }) == true

@@ -142,7 +142,7 @@ public struct OpenNamespace: ~Copyable {
       damaged: log.damaged)
     health.afterRetirement = log.writesAfterRetirement().values.reduce(0, +)
     health.successor = log.links.successors.map(\.id).min()
-    health.include(missingSealed: missingSealed)
+    health.include(rolledBack: missingSealed)
     if missingStart != nil, health.incomplete == 0 { health.incomplete = 1 }
     judgeEarlier()
   }
@@ -161,7 +161,7 @@ public struct OpenNamespace: ~Copyable {
   /// operation, an acceptance) are not undone.
   mutating func remember() throws(BackupFolderError) {
     let names = log.index.names
-    if localState.operations.isSuperset(of: names), !hasNewFiles { return }
+    if localState.operations.isSuperset(of: names), !hasNewFiles, !localState.isInherited { return }
     localState.operations.formUnion(names)
     let state = try namespace.state(make: true)
     let lock = try state.lock(patience: FileLock.readersPatience)
@@ -178,10 +178,11 @@ public struct OpenNamespace: ~Copyable {
     _ names: OperationNames, in state: StateFolder
   ) throws(BackupFolderError) {
     let new = names.subtracting(localState.operations)
-    if new.isEmpty { return }
+    if new.isEmpty, !localState.isInherited { return }
     namespace.syncLogs(of: Set(new.map(\.writer)))
     localState.operations.formUnion(new)
     try state.save(localState, of: id)
+    localState.isInherited = false
   }
 
   /// Operations that are not missing and were not read.

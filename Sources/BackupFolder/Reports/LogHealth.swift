@@ -32,10 +32,20 @@ public struct LogHealth: Equatable, Sendable {
   ///
   /// If not, it cannot tell whether the logs are the newest.
   public var isFreshnessKnown = false
+  /// The copies of the backup at other paths that have changes which are missing here.
+  public var copies: [OtherCopy] = []
   /// A short word made from all writers' last operations; computers that see the same have the same
   /// word.
   public var freshness = ""
 
   /// Creates the value for logs that were not read.
   public init() {}
+}
+
+/// A copy of the backup at another path of this computer.
+public struct OtherCopy: Equatable, Sendable {
+  /// Its path; nil where this computer remembers the copy, and not its path.
+  public let path: String?
+  /// The number of changes that it has, and that are missing here.
+  public let operations: Int
 }

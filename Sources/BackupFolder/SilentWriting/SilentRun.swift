@@ -47,8 +47,8 @@ struct SilentFolder {
     ) { SilentState($0) }
     guard let found else { return nil }
     guard found.writerID == id else {
-      throw .memoryUnusable(
-        path: "\(state.directory.path)/\(SilentState.fileName(id))", isNewer: false)
+      let path = try state.directory.path
+      throw .memoryUnusable(path: "\(path)/\(SilentState.fileName(id))", isNewer: false)
     }
     return found
   }

@@ -1,5 +1,6 @@
 internal import BackupFolder
 internal import CSPP
+internal import CommandSupport
 
 extension WalletReport {
   /// The exit code of a run over all wallets, from unreadable files and from the state of the logs.
@@ -37,6 +38,29 @@ extension LogHealth {
     if isRolledBack { return "rolled-back" }
     if incomplete > 0 { return "incomplete" }
     return unreadRotation == nil ? "whole" : "other-rotation"
+  }
+
+  /// The copies of the backup at other paths with changes that are missing here.
+  var copyLines: [String] {
+    copies.map { copy in
+      let changes = counted(copy.operations, "change")
+      guard let path = copy.path else {
+        return "this computer has seen \(changes) at another path of this backup, missing here"
+      }
+      return
+        "the copy of this backup in \(ShellWord.quoted(path)) has \(changes) that this one lacks"
+    }
+  }
+
+  /// The advice where two copies are in use.
+  static let copyAdvice =
+    "if both copies are in use, make changes in only one of them. If the other one was a test, go on here"
+
+  /// The same copies as JSON; nil where there are none.
+  var copiesJSON: JSONOutput? {
+    if copies.isEmpty { return nil }
+    return .array(
+      copies.map { ["path": .optional($0.path), "operations": .number($0.operations)] })
   }
 
   /// The limits of the freshness word, in brackets.
@@ -110,6 +134,8 @@ extension Output {
         "hint: if an earlier backup was deleted, accept that on each computer: keybackup status --accept "
           + "--namespace ID")
     }
+    for line in health.copyLines { warn("keybackup: \(line)") }
+    if !health.copies.isEmpty { warn("hint: \(LogHealth.copyAdvice)") }
     if health.forked > 0 {
       warn("keybackup: two histories of the folder contradict each other")
       warn("hint: somebody wrote to an old copy of it, or changed its log; all versions are shown")

@@ -72,7 +72,7 @@ struct WritingRunReadingTests {
     try first.add(.of("w1"))
     let state = try StateFolder(
       path: scene.settings().stateFolder, folder: scene.open().root, make: false)
-    let path = "\(state.directory.path)/\(first.id).cache"
+    let path = "\(try state.directory.path)/\(first.id).cache"
     try Data(repeating: 7, count: 4096).write(to: URL(fileURLWithPath: path))
     #expect(try scene.open().unusableMemories().isEmpty)
     var reading = try scene.unlock()

@@ -43,6 +43,37 @@ import Testing
     #expect(elsewhere.out.contains("(not checked: this computer"), "\(elsewhere.out)")
   }
 
+  /// A person moves the folder to another sync program, which brings an older copy.
+  @Test func `An older copy at another path is a rollback, and a second copy in use is named`()
+    async throws
+  {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let (test, moved) = (box.root + "/test", box.root + "/moved")
+    try Files.copy(box.folder, to: test)
+    try await box.keybackup(
+      ["wallet", "import", "-"], input: Array(Samples.entry(id: "later", name: "Later").utf8))
+    // Two copies in use: the one of the test is older.
+    let second = try await box.keybackup(["restore", "--folder", test], expecting: 89)
+    #expect(
+      second.err.contains(
+        "the copy of this backup in \(box.folder) has 1 change that this one lacks"),
+      "\(second.text)")
+    try await box.keybackup(["restore"])
+    try await box.keybackup(
+      ["wallet", "import", "-", "--folder", test],
+      input: Array(Samples.entry(id: "try", name: "Try").utf8))
+    let real = try await box.keybackup(["restore", "--json"]).json()
+    #expect(real["copies"][0]["path"].text == test && real["copies"][0]["operations"].number == 1)
+    try Files.move(test, to: moved)
+    try Files.remove(box.folder)
+    let restored = try await box.keybackup(["restore", "--folder", moved], expecting: 89)
+    #expect(restored.err.contains("older than what this computer has seen"), "\(restored.text)")
+    #expect(!restored.err.contains("first time"), "\(restored.text)")
+    try await box.keybackup(
+      ["status", "--folder", moved], key: ["--no-key"], pin: .none, expecting: 89)
+  }
+
   @Test func `A backup that is gone is not no backup`() async throws {
     let box = try Sandbox()
     let made = try await box.keybackup(["init", "--json"]).json()

@@ -196,6 +196,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
         "freshness": .string(opened.health.freshness),
         "known": .bool(opened.health.isFreshnessKnown), "history": opened.health.history,
       ]
+      if let copies = opened.health.copiesJSON { json["copies"] = copies }
       part.add(to: &json, out: out)
       try output.result(json: json)
       return part.exitCode(with: .success)
@@ -227,6 +228,7 @@ struct RestoreCommand: ParsableCommand, KeyBackupCommand {
         "freshness": .string(health.freshness), "known": .bool(health.isFreshnessKnown),
         "history": health.history,
       ]
+      if let copies = health.copiesJSON { json["copies"] = copies }
       if out != nil { json["files"] = files.json }
       if !report.replaced.isEmpty { json["damaged"] = .array(report.replaced.map(\.json)) }
       if kinds.only == nil { part.add(to: &json, out: out) }

@@ -129,6 +129,7 @@ extension StatusReport {
             ? "" : "Missing: \(counted(health.rolledBack, "change")) of \(whose). ")
           + "Check the sync program and its deleted files.")
     }
+    advice += health.copyLines.map { "\($0); \(LogHealth.copyAdvice)." }
     if health.forked > 0 {
       codes.append(.rollback)
       let whose = WriterID.listed(health.forkedWriters, name: name)

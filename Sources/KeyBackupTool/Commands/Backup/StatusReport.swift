@@ -155,6 +155,7 @@ struct StatusReport: Sendable {
       "deletable": .array(spent.map(\.json)),
       "operations": .number(health.operations), "writers": .number(health.writers),
     ]
+    if let copies = health.copiesJSON { json["copies"] = copies }
     for (name, ids) in [("vanished", vanished), ("others", others)] where !ids.isEmpty {
       json[name] = .array(ids.map { .string($0.hex) })
     }

@@ -1,0 +1,116 @@
+internal import CSPP
+internal import SecretMemory
+
+/// The memory of a namespace belongs to the namespace, by whatever path it is reached: a person moves the
+/// folder to another sync program, mounts it, or copies it.
+extension StateFolder {
+  /// The memory of a namespace at another path.
+  struct OtherPath {
+    let folder: StateFolder
+    let state: LocalState
+    /// The path; nil where an older program wrote the memory and no run has recorded it since.
+    let path: String?
+  }
+
+  /// The memories of a namespace at other paths, as far as they can be read.
+  func otherPaths(of namespace: NamespaceID) -> [OtherPath] {
+    others.compactMap { folder in
+      guard let state = try? folder.ownState(of: namespace) else { return nil }
+      return OtherPath(folder: folder, state: state, path: folder.rememberedPath())
+    }
+  }
+
+  /// The memories from which this path takes what it has none of.
+  ///
+  /// Of several copies in use, this folder is the one of which all is here by the names of the files.
+  /// If all of none is here, or the path of one is unknown, it lacks what any of them has.
+  func origins(of namespace: NamespaceID) -> [OtherPath] {
+    let found = otherPaths(of: namespace)
+    guard found.count > 1, found.allSatisfy({ $0.path != nil }),
+      let claimed = claimedNames(of: namespace)
+    else { return found }
+    let whole = found.filter {
+      !$0.state.operations.isEmpty && claimed.isSuperset(of: $0.state.operations)
+    }
+    return whole.max { $0.state.operations.count < $1.state.operations.count }.map { [$0] } ?? found
+  }
+
+  /// The state of a namespace by the memory of other paths; empty where they have none.
+  func inheritedState(of namespace: NamespaceID) -> LocalState {
+    origins(of: namespace).reduce(into: LocalState()) { $0.inherit($1.state) }
+  }
+
+  /// The state folders of other paths.
+  var others: [StateFolder] {
+    guard let (folder, all) = surroundings, let names = try? all.names() else { return [] }
+    let here = Self.name(of: folder)
+    return names.filter { $0 != here }.compactMap { name in
+      (try? all.subdirectory(name)).map { StateFolder(directory: $0) }
+    }
+  }
+
+  /// Saves here what was read at other paths until now; the caller holds the lock.
+  func carryOver(_ namespace: NamespaceID) throws(BackupFolderError) {
+    if try directory.holds(namespace.hex) { return }
+    if !origins(of: namespace).isEmpty { try save(slots(of: namespace), of: namespace) }
+    let files = try files(of: namespace)
+    if files != FileMemory() { try save(files, of: namespace) }
+  }
+
+  private func claimedNames(of namespace: NamespaceID) -> OperationNames? {
+    guard let root = surroundings?.folder,
+      let all = try? root.subdirectory(FolderLayout.namespaces),
+      let own = try? all.subdirectory(namespace.hex)?.subdirectory(FolderLayout.ownFolder),
+      let logs = try? own.subdirectory(FolderLayout.logFolder)
+    else { return nil }
+    return (try? LogListing(logs, isTolerant: true))?.claimedNames
+  }
+}
+
+/// The file with the path, for words and for a look at what is there now.
+extension StateFolder {
+  private static let pathName = "path"
+  private static let pathHeader = "keybackup-path 1"
+
+  /// Records the path; the caller holds the lock.
+  func rememberPath() throws(BackupFolderError) {
+    guard let folder = surroundings?.folder else { return }
+    let path = folder.canonicalPath()
+    if path == rememberedPath() { return }
+    let lines = [Self.pathHeader, "path \(Hex.string(Array(path.utf8)))", "end", ""]
+    try replace(Self.pathName, with: Array(lines.joined(separator: "\n").utf8))
+  }
+
+  /// The path; nil where none was recorded.
+  fileprivate func rememberedPath() -> String? {
+    let found = try? read(Self.pathName, limit: 1 << 16, header: Self.pathHeader) { bytes in
+      var path: String?
+      let isWhole = StateLines.read(bytes, header: "keybackup-path 1") { line in
+        guard line.starts(with: "path ") else { return false }
+        let digits = line.extracting(droppingFirst: 5)
+        path = unsafe Hex.decode(digits.bytes).flatMap { String(validating: $0, as: UTF8.self) }
+        return path != nil
+      }
+      return isWhole ? path : nil
+    }
+    return found ?? nil
+  }
+}
+
+extension LocalState {
+  /// Adds what another path remembers, but for its writer: each path has its own.
+  ///
+  /// What is remembered anywhere counts before what a person gave up elsewhere.
+  fileprivate mutating func inherit(_ other: LocalState) {
+    isInherited = true
+    operations.formUnion(other.operations)
+    accepted.formUnion(other.accepted)
+    forgotten = forgotten.union(other.forgotten).subtracting(operations)
+    acceptedAt = [acceptedAt, other.acceptedAt].compactMap(\.self).max()
+    movedTo = movedTo ?? other.movedTo
+    isTrusted = isTrusted || other.isTrusted
+    earlier.formUnion(other.earlier)
+    rotatingFrom = rotatingFrom ?? other.rotatingFrom
+    rotatingWriters.formUnion(other.rotatingWriters)
+  }
+}
