@@ -45,7 +45,7 @@ struct rule {
   long delay;       // milliseconds
   long truncate;    // -1: not
   long partial;     // -1: not
-  bool stale, twice;
+  bool stale, twice, hang;
   struct listing *listings;
 };
 
@@ -61,7 +61,7 @@ struct listing {
 struct verdict {
   int error;
   long truncate, partial;
-  bool stale, twice;
+  bool stale, twice, hang;
   struct rule *listing;  // whose listings are stale
 };
 

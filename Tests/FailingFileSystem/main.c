@@ -13,7 +13,7 @@
   gives `key value` lines (changes, snapshots, rules, error) and the trace.
 
     rule KEY=VALUE ...     adds a rule; every rule that fits a call applies
-    clear                  forgets all rules
+    clear                  forgets all rules, and lets the calls that hang go on
     trace on|off           `op path [other] = errno` for each call, in the report
     volatile               from now on keeps track of what is synced
     power-loss KIND [SEED] drops what was not synced, in BACKING
@@ -37,6 +37,7 @@
     times=N      only so many calls
     errno=NAME   fails with EIO, ESTALE, EDEADLK, EBUSY, ENOSPC, a number, ...
     delay=MS     waits first
+    hang         waits first, until `clear`, or SIGUSR1: a rule for any call hangs the way to the commands, too
     truncate=N   a read sees only the first N bytes (the size stays)
     partial=N    a listing ends after N names; with errno= it then fails
     stale        a listing shows the names that were there when the rule was set
@@ -56,6 +57,7 @@
 #include "failing_fs.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -68,6 +70,11 @@ char *backing_path;
 int dead_errno;
 bool is_folding;
 mode_t shown_mode;
+
+static void clear_by_signal(int signal) {
+  (void)signal;
+  clear_rules();
+}
 
 static char *mount_point;
 static bool until_eof;
@@ -115,6 +122,8 @@ int main(int count, char **arguments) {
   fuse_opt_add_arg(&args, "-odefault_permissions,fsname=failing-fs,subtype=failing-fs");
   struct fuse *fuse = fuse_new(&args, &operations, sizeof operations, NULL);
   if (!fuse || fuse_mount(fuse, mount_point) != 0) return 69;
+  struct sigaction clear = {.sa_handler = clear_by_signal, .sa_flags = SA_RESTART};
+  sigaction(SIGUSR1, &clear, NULL);
   pthread_t watcher;
   if (until_eof && pthread_create(&watcher, NULL, wait_for_end, NULL) != 0) return 70;
   fuse_set_signal_handlers(fuse_get_session(fuse));

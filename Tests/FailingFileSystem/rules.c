@@ -56,9 +56,18 @@ static bool fits(const struct rule *rule, const char *op, const char *path, cons
          (last && fnmatch(rule->name, last + 1, 0) == 0);
 }
 
+/// How often the rules were cleared.
+static _Atomic unsigned long clears;
+
+static void pause_for(long milliseconds) {
+  struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000};
+  while (nanosleep(&time, &time) != 0 && errno == EINTR) {}
+}
+
 struct verdict enter_call(const char *op, const char *path, const char *flags) {
   struct verdict verdict = {.truncate = -1, .partial = -1};
   long delay = 0;
+  bool hang = false;
   pthread_mutex_lock(&big_lock);
   verdict.error = dead_errno;
   for (struct rule *rule = rules; rule && !dead_errno; rule = rule->next) {
@@ -67,23 +76,28 @@ struct verdict enter_call(const char *op, const char *path, const char *flags) {
     if (rule->seen < rule->nth) continue;
     if (rule->times >= 0 && rule->seen >= rule->nth + rule->times) continue;
     delay += rule->delay;
+    hang |= rule->hang;
     if (rule->error && !verdict.error) verdict.error = rule->error;
     if (rule->truncate >= 0) verdict.truncate = rule->truncate;
     if (rule->partial >= 0) verdict.partial = rule->partial;
     if (rule->twice) verdict.twice = true;
     if (rule->stale) verdict.listing = rule, verdict.stale = true;
   }
-  if (delay > 0) {
+  if (delay > 0 || hang) {
+    unsigned long before = clears;
     // A rule's listings must outlive the wait: rules are never freed.
     pthread_mutex_unlock(&big_lock);
-    struct timespec time = {delay / 1000, delay % 1000 * 1000000};
-    while (nanosleep(&time, &time) != 0 && errno == EINTR) {}
+    pause_for(delay);
+    while (hang && clears == before) pause_for(10);
     pthread_mutex_lock(&big_lock);
   }
   return verdict;
 }
 
-void clear_rules(void) { rules = NULL; }
+void clear_rules(void) {
+  rules = NULL;
+  clears++;
+}
 
 /// Keeps the names of a folder and of all folders in it.
 static void keep_listings(struct rule *rule, const char *path) {
@@ -120,6 +134,7 @@ static const char *set_key(struct rule *rule, const char *key, const char *value
   if (!value) {
     if (strcmp(key, "stale") == 0) return rule->stale = true, NULL;
     if (strcmp(key, "twice") == 0) return rule->twice = true, NULL;
+    if (strcmp(key, "hang") == 0) return rule->hang = true, NULL;
     return "a key without a value";
   }
   if (strcmp(key, "op") == 0)

@@ -54,17 +54,16 @@ public final class FailingFileSystem: Sendable {
       lifeline.withLock { $0 = -1 }
       throw Failure(description: "\(program): errno \(code)")
     }
-    for _ in 0..<3000 {
-      if unsafe access(path + "/.failing-fs", F_OK) == 0 { return }
+    try blockUntil("failing-fs has mounted \(path)") {
+      if unsafe access(path + "/.failing-fs", F_OK) == 0 { return nil }
       var status: Int32 = 0
       guard unsafe waitpid(process, &status, WNOHANG) == 0 else {
         close(ends[1])
         lifeline.withLock { $0 = -1 }
-        break
+        throw Failure(description: "failing-fs did not mount \(path): is /dev/fuse there?")
       }
-      usleep(10_000)
+      return "no control file"
     }
-    throw Failure(description: "failing-fs did not mount \(path): is /dev/fuse there?")
   }
 
   deinit { unmount() }
@@ -89,6 +88,17 @@ public final class FailingFileSystem: Sendable {
     defer { close(file) }
     guard unsafe write(file, text, text.count) == text.count else {
       throw Failure(description: "\(commands): \(value("error"))")
+    }
+  }
+
+  /// Forgets all rules, and lets the calls that hang go on, also where the control file hangs.
+  ///
+  /// - Throws: ``NotInTime``.
+  public func letGo() throws {
+    kill(process, SIGUSR1)
+    // Until then the report hangs, or has rules.
+    try blockUntil("failing-fs has forgotten its rules") {
+      value("rules") == "0" ? nil : "rules: \(value("rules"))"
     }
   }
 

@@ -6,7 +6,7 @@ final class CTAPHIDDevice: UserPresence {
   private let authenticator: Authenticator
   private let pipe: HIDPipe
   private let trace: Trace
-  private let unplugAt: ContinuousClock.Instant?
+  private let unplugging: MomentWait?
   private var channels: Set<UInt32> = []
   private var assembly: CTAPHIDAssembly?
   /// The channel of the current request.
@@ -16,11 +16,11 @@ final class CTAPHIDDevice: UserPresence {
   /// The number of touches requested.
   private var waits = 0
 
-  init(authenticator: Authenticator, pipe: HIDPipe, unplugAfterMilliseconds: Int? = nil) {
+  init(authenticator: Authenticator, pipe: HIDPipe, unplugs: Moment? = nil) {
     self.authenticator = authenticator
     self.pipe = pipe
     trace = authenticator.trace
-    unplugAt = unplugAfterMilliseconds.map { .now + .milliseconds($0) }
+    unplugging = unplugs.map { MomentWait(for: $0) }
     authenticator.presence = self
   }
 
@@ -42,16 +42,12 @@ final class CTAPHIDDevice: UserPresence {
     }
   }
 
-  private var isUnplugged: Bool { unplugAt.map { $0 <= .now } ?? false }
+  private var isUnplugged: Bool { unplugging?.hasCome ?? false }
 
   /// The milliseconds until something is due, at most `limit`.
   private func timeout(within limit: Int) -> Int {
-    var limit = limit
-    for instant in [assembly?.deadline, unplugAt].compactMap({ $0 }) {
-      let (seconds, attoseconds) = ContinuousClock.now.duration(to: instant).components
-      limit = min(limit, Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000) + 1)
-    }
-    return max(0, limit)
+    [assembly?.deadline, unplugging?.nextLook].compactMap { $0 }
+      .reduce(limit) { min($0, MomentWait.milliseconds(until: $1)) }
   }
 
   private func expireAssembly() {
@@ -223,10 +219,8 @@ final class CTAPHIDDevice: UserPresence {
         sendMessage(.keepalive, to: busyChannel, [2])
         keepalive += .milliseconds(100)
       }
-      let next = min(keepalive, wait.end)
-      let (seconds, attoseconds) = ContinuousClock.now.duration(to: next).components
-      let left = Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000) + 1
-      switch pipe.receive(timeoutMilliseconds: timeout(within: max(0, left))) {
+      let left = MomentWait.milliseconds(until: min(keepalive, wait.nextLook))
+      switch pipe.receive(timeoutMilliseconds: timeout(within: left)) {
       case .timeout: continue
       case .closed: return .unplugged
       case .report(let report):

@@ -90,16 +90,16 @@ public enum KeySession {
   ///   - configuration: the key's capabilities.
   ///   - store: the key's memory.
   ///   - trace: records the commands.
-  ///   - unplugAfterMilliseconds: the time after which it ends by itself.
+  ///   - unplugs: the moment when it ends by itself.
   public static func serve(
     descriptor: Int32, line: HIDLine, configuration: KeyConfiguration, store: KeyStore,
-    trace: Trace, unplugAfterMilliseconds: Int? = nil
+    trace: Trace, unplugs: Moment? = nil
   ) {
     let authenticator = Authenticator(configuration: configuration, store: store, trace: trace)
     let device = CTAPHIDDevice(
       authenticator: authenticator,
       pipe: HIDPipe(descriptor: descriptor, line: line),
-      unplugAfterMilliseconds: unplugAfterMilliseconds)
+      unplugs: unplugs)
     device.run()
     trace.write("UNPLUGGED")
   }

@@ -46,8 +46,8 @@ public struct KeyConfiguration: Sendable {
   /// The milliseconds after which a message with a missing packet is dropped.
   ///
   /// CTAP 2.1 (section 11.2.5.2) specifies half a second; a busy machine may not run the client for
-  /// that long.
-  public var packetTimeoutMilliseconds = 3000
+  /// far longer.
+  public var packetTimeoutMilliseconds = 60_000
   /// The milliseconds after which a missing touch ends the command.
   public var touchTimeoutMilliseconds = 30_000
   /// Whether it then answers "denied", as if the user had refused.
@@ -89,18 +89,18 @@ public enum TouchPolicy: Sendable, Equatable {
   case never
   /// Refuses at once, as on a key with a deny button.
   case deny
-  /// Touches after this many milliseconds.
-  case after(milliseconds: Int)
+  /// Touches at this moment.
+  case at(Moment)
 
-  /// Parses "auto", "never", "deny" or a number of milliseconds; nil otherwise.
+  /// Parses "auto", "never", "deny" or a moment; nil otherwise.
   public init?(_ text: String) {
     switch text {
     case "auto": self = .automatic
     case "never": self = .never
     case "deny": self = .deny
     default:
-      guard let milliseconds = Int(text), milliseconds >= 0 else { return nil }
-      self = .after(milliseconds: milliseconds)
+      guard let moment = Moment(text) else { return nil }
+      self = .at(moment)
     }
   }
 }

@@ -13,10 +13,10 @@ public struct KeySettings: Sendable {
   public var imports: [String] = []
   /// The credentials to import.
   public var credentials: [ImportedCredential] = []
-  /// The time in milliseconds when the key is unplugged; nil for never.
-  public var unplugAfterMilliseconds: Int?
-  /// The time in milliseconds when the key is plugged in.
-  public var plugAfterMilliseconds = 0
+  /// The moment when the key is unplugged; nil for never.
+  public var unplugs: Moment?
+  /// The moment when the key is plugged in; nil if it is from the start.
+  public var plugs: Moment?
   /// Whether the PIN is accepted only for a change.
   public var mustChangePIN = false
   /// The manufacturer's name, where the bus states one.
@@ -41,15 +41,15 @@ public struct KeySettings: Sendable {
 
   /// The list of settings.
   public static let help = """
-    pin=PIN, pin-retries=N, touch=auto|never|deny|MS, untouched=N, pin-protocols=N[+N], fault=FAULT, import-credential=FILE, \
-    credential=RPID/CREDRANDOM[/PROTECTION], unplug-after-ms=MS, plug-after-ms=MS, touch-timeout-ms=MS, reset-window-ms=MS, \
+    pin=PIN, pin-retries=N, touch=auto|never|deny|WHEN, untouched=N, pin-protocols=N[+N], fault=FAULT, import-credential=FILE, \
+    credential=RPID/CREDRANDOM[/PROTECTION], unplug-after-ms=WHEN, plug-after-ms=WHEN, touch-timeout-ms=MS, reset-window-ms=MS, \
     manufacturer=NAME, product=NAME, aaguid=HEX, versions=V[+V], capacity=N, max-credentials-in-list=N, \
     max-credential-id-length=N, max-msg-size=N, min-pin-length=N, always-uv, built-in-uv, \
     fingerprint-misses=N, make-cred-uv-not-required, force-pin-change, force-pin-change-by-policy, \
     touch-timeout-denies, placeholder-until-pin, no-hmac-secret, no-cred-protect, no-cred-mgmt, \
     no-cred-mgmt-preview, no-pin-uv-auth-token, no-client-pin, no-rk, \
     bus=usb|pcsc; on a reader: select=U2F_V2|FIDO_2_0, no-fido, piece-size=N, no-waiting, \
-    pull-after-apdus=N, pull-when-idle-ms=MS, return-after-ms=MS
+    pull-after-apdus=N, return-after-ms=WHEN; WHEN is a number of milliseconds, or a file that is waited for
     """
 
   /// Applies NAME or NAME=VALUE.
@@ -81,14 +81,13 @@ public struct KeySettings: Sendable {
     case "select": card.selectAnswer = value
     case "piece-size": card.pieceSize = max(1, try number(name, value))
     case "pull-after-apdus": card.pullAfterCommands = try number(name, value)
-    case "pull-when-idle-ms": card.pullWhenIdleMilliseconds = try number(name, value)
-    case "return-after-ms": card.returnAfterMilliseconds = try number(name, value)
+    case "return-after-ms": card.returns = try read(name, value) { Moment($0) }
     case "versions": configuration.versions = value.split(separator: "+").map(String.init)
     case "untouched": configuration.untouched = try number(name, value)
     case "touch": configuration.touch = try read(name, value) { TouchPolicy($0) }
     case "fault": configuration.faults.append(try read(name, value) { Fault($0) })
-    case "unplug-after-ms": unplugAfterMilliseconds = try number(name, value)
-    case "plug-after-ms": plugAfterMilliseconds = try number(name, value)
+    case "unplug-after-ms": unplugs = try read(name, value) { Moment($0) }
+    case "plug-after-ms": plugs = try read(name, value) { Moment($0) }
     case "touch-timeout-ms": configuration.touchTimeoutMilliseconds = try number(name, value)
     case "fingerprint-misses": configuration.fingerprintMisses = try number(name, value)
     case "reset-window-ms": configuration.resetWindowMilliseconds = try number(name, value)
@@ -138,7 +137,7 @@ public struct KeySettings: Sendable {
 
   /// Whether the key may be connected or disconnected while the program runs.
   public var movesAbout: Bool {
-    plugAfterMilliseconds > 0 || unplugAfterMilliseconds != nil
+    plugs != nil || unplugs != nil
       || configuration.faults.contains { $0.unplugs }
   }
 

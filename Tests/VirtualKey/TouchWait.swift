@@ -1,6 +1,6 @@
 /// A wait for a user who touches after a while, or never.
 struct TouchWait {
-  private let touch: ContinuousClock.Instant?
+  private let touch: MomentWait?
   private let deadline: ContinuousClock.Instant
 
   /// Begins the wait.
@@ -9,23 +9,18 @@ struct TouchWait {
   ///   - person: the user's reaction.
   ///   - limit: the milliseconds until the key gives up.
   init(for person: TouchPolicy, limit: Int) {
-    let start = ContinuousClock.now
-    deadline = start + .milliseconds(limit)
-    if case .after(let milliseconds) = person {
-      touch = start + .milliseconds(milliseconds)
-    } else {
-      touch = nil
-    }
+    deadline = .now + .milliseconds(limit)
+    touch = if case .at(let moment) = person { MomentWait(for: moment) } else { nil }
   }
 
   /// The end of the wait; nil while it lasts.
   var outcome: TouchOutcome? {
-    if let touch, touch <= .now { return .touched }
+    if let touch, touch.hasCome { return .touched }
     return deadline <= .now ? .timedOut : nil
   }
 
-  /// The latest end of the wait.
-  var end: ContinuousClock.Instant { min(deadline, touch ?? deadline) }
+  /// The time of the next look for the end.
+  var nextLook: ContinuousClock.Instant { min(deadline, touch?.nextLook ?? deadline) }
 }
 
 extension TouchOutcome {
@@ -34,7 +29,7 @@ extension TouchOutcome {
     switch person {
     case .automatic: self = .touched
     case .deny: self = .denied
-    case .never, .after: return nil
+    case .never, .at: return nil
     }
   }
 }

@@ -40,7 +40,7 @@ final class GadgetBus: Bus {
     try startThread { [self] in
       KeySession.serve(
         descriptor: descriptor, line: .gadget, configuration: key.configuration, store: store,
-        trace: trace, unplugAfterMilliseconds: key.unplugAfterMilliseconds)
+        trace: trace, unplugs: key.unplugs)
       close(descriptor)
       unplug(index)
     }
@@ -77,7 +77,7 @@ final class GadgetBus: Bus {
 
   /// Opens the key's side, which exists as soon as the gadget is on its port.
   private func open(_ path: String) throws -> Int32 {
-    let deadline = ContinuousClock.now + .seconds(30)
+    let deadline = ContinuousClock.now + simulationPatience
     while true {
       let descriptor = unsafe Glibc.open(path, O_RDWR | O_CLOEXEC)
       if descriptor >= 0 { return descriptor }

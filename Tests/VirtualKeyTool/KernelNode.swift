@@ -1,4 +1,5 @@
 import Glibc
+import VirtualKey
 
 /// The /dev/hidraw* that the running kernel made for a simulated key.
 struct KernelNode {
@@ -7,9 +8,9 @@ struct KernelNode {
 
   /// Waits for the node of the device with this serial number, and for udev where it runs.
   ///
-  /// - Throws: `BusError` when there is none after half a minute.
+  /// - Throws: `BusError` when there is none after a while.
   init(unique: String) throws {
-    let deadline = ContinuousClock.now + .seconds(30)
+    let deadline = ContinuousClock.now + simulationPatience
     var found: String?
     while found == nil {
       found = Self.names().first { name in

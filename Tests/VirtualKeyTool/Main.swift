@@ -35,7 +35,10 @@ struct VirtualKeyTool: ParsableCommand {
   @Option(help: "Set this PIN if the key's memory is new.")
   var pin: String?
 
-  @Option(help: "What the person does: auto, never, deny, or milliseconds until a touch.")
+  @Option(
+    help:
+      "What the person does: auto, never, deny, or when they touch: milliseconds, or a file that is waited for."
+  )
   var touch: String?
 
   @Option(help: "PIN protocols in the order the key lists them: 1,2 or 2,1 or 1 or 2.")
@@ -50,11 +53,11 @@ struct VirtualKeyTool: ParsableCommand {
   @Option(help: "Put the credential described in this JSON file into the key; may repeat.")
   var importCredential: [String] = []
 
-  @Option(help: "Milliseconds until the key is pulled out.")
-  var unplugAfterMs: Int?
+  @Option(help: "Milliseconds until the key is pulled out, or a file that is waited for.")
+  var unplugAfterMs: String?
 
-  @Option(help: "Milliseconds until the key is plugged in.")
-  var plugAfterMs: Int?
+  @Option(help: "Milliseconds until the key is plugged in, or a file that is waited for.")
+  var plugAfterMs: String?
 
   @Flag(help: "The program may not open the key's node.")
   var unreadable = false
@@ -85,12 +88,12 @@ struct VirtualKeyTool: ParsableCommand {
     defer { bus.remove() }
     for (index, key) in keys.enumerated() {
       let trace = traced?[index] ?? Trace()
-      guard key.plugAfterMilliseconds > 0 else {
+      guard let moment = key.plugs else {
         try bus.plug(index, key, trace: trace, announced: false)
         continue
       }
       try startThread {
-        usleep(UInt32(clamping: key.plugAfterMilliseconds * 1000))
+        moment.wait()
         try? bus.plug(index, key, trace: trace, announced: true)
       }
     }
@@ -138,8 +141,7 @@ struct VirtualKeyTool: ParsableCommand {
     var common = KeySettings()
     let options: [(String, String?)] = [
       ("pin", pin), ("touch", touch), ("pin-protocols", pinProtocols),
-      ("unplug-after-ms", unplugAfterMs.map(String.init)),
-      ("plug-after-ms", plugAfterMs.map(String.init)),
+      ("unplug-after-ms", unplugAfterMs), ("plug-after-ms", plugAfterMs),
     ]
     for (name, value) in options {
       if let value { try common.apply(name, value) }

@@ -1,6 +1,7 @@
 import CUmockdev
 import Glibc
 import Synchronization
+import VirtualKey
 
 /// A pcscd of our own, which nobody else sees.
 ///
@@ -53,7 +54,7 @@ final class PrivateService: Sendable {
     for namespace in Self.namespaces {
       // One that cannot be run is skipped: sudo need not be there.
       guard let started = try? Self.start(namespace, folder) else { continue }
-      let deadline = ContinuousClock.now + .seconds(5)
+      let deadline = ContinuousClock.now + simulationPatience
       while .now < deadline {
         if unsafe access(socket, F_OK) == 0 {
           process.withLock { $0 = started }

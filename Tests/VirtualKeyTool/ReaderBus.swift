@@ -23,7 +23,8 @@ struct ReaderBus: Bus {
       do {
         let service = try PrivateService(configuration: Self.configuration(places, port: port))
         do {
-          let context = try Self.connect(until: .now + .seconds(5), readers: (places + 1) / 2)
+          let context = try Self.connect(
+            until: .now + simulationPatience, readers: (places + 1) / 2)
           self.service = service
           self.context = context
           self.port = port
@@ -102,7 +103,7 @@ struct ReaderBus: Bus {
   }
 
   private func waitForCard(on reader: String) throws {
-    let deadline = ContinuousClock.now + .seconds(10)
+    let deadline = ContinuousClock.now + simulationPatience
     repeat {
       let state = unsafe reader.withCString { name in
         var state = unsafe SCARD_READERSTATE()

@@ -30,7 +30,7 @@ final class UHIDBus: Bus {
     try startThread { [self] in
       KeySession.serve(
         descriptor: device.line, line: .packets, configuration: key.configuration, store: store,
-        trace: trace, unplugAfterMilliseconds: key.unplugAfterMilliseconds)
+        trace: trace, unplugs: key.unplugs)
       unplug(index)
     }
   }

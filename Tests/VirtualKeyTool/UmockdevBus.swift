@@ -69,7 +69,7 @@ final class UmockdevBus: Bus {
     try startThread { [self] in
       KeySession.serve(
         descriptor: descriptor, line: .terminal, configuration: key.configuration,
-        store: store, trace: trace, unplugAfterMilliseconds: key.unplugAfterMilliseconds)
+        store: store, trace: trace, unplugs: key.unplugs)
       unplug(index, descriptor)
     }
     if announced { announceAgain(index) }

@@ -11,10 +11,8 @@ public struct CardConfiguration: Sendable {
   public var reportsWaiting = true
   /// The number of commands after which the card is removed; nil for never.
   public var pullAfterCommands: Int?
-  /// The idle time in milliseconds after which a used card is removed; nil for never.
-  public var pullWhenIdleMilliseconds: Int?
-  /// The time in milliseconds after which a removed card returns; nil for never.
-  public var returnAfterMilliseconds: Int?
+  /// The moment when a removed card returns; nil for never.
+  public var returns: Moment?
 
   /// Creates an ordinary card.
   public init() {}

@@ -13,7 +13,7 @@ public final class VirtualCard: CardLine {
   private var card: CardConfiguration
   private let store: KeyStore
   private let trace: Trace
-  private var pullAt: ContinuousClock.Instant?
+  private var pulling: MomentWait?
   private var socket: Int32 = -1
   private var commands = 0
   private var applet: FIDOCard?
@@ -31,7 +31,7 @@ public final class VirtualCard: CardLine {
     card = settings.card
     self.store = store
     self.trace = trace
-    pullAt = settings.unplugAfterMilliseconds.map { .now + .milliseconds($0) }
+    pulling = settings.unplugs.map { MomentWait(for: $0) }
   }
 
   /// Puts the card on its reader and serves it until it is removed for good or the reader ends.
@@ -41,14 +41,13 @@ public final class VirtualCard: CardLine {
       serveCommands()
       close(socket)
       trace.write("UNPLUGGED")
-      guard let pause = card.returnAfterMilliseconds else { return }
+      guard let moment = card.returns else { return }
       // The causes of the removal are used up.
       card.pullAfterCommands = nil
-      card.returnAfterMilliseconds = nil
-      card.pullWhenIdleMilliseconds = nil
-      pullAt = nil
+      card.returns = nil
+      pulling = nil
       configurationOfNextPower.faults.removeAll { $0.unplugs }
-      usleep(UInt32(clamping: pause * 1000))
+      moment.wait()
     }
   }
 
@@ -76,12 +75,10 @@ public final class VirtualCard: CardLine {
   func next(withinMilliseconds milliseconds: Int) throws(CommandFailure) -> [UInt8]? {
     let deadline = ContinuousClock.now + .milliseconds(milliseconds)
     while true {
-      if let pullAt, pullAt <= .now { throw .unplugged }
-      let limit = min(deadline, pullAt ?? deadline)
-      let (seconds, attoseconds) = ContinuousClock.now.duration(to: limit).components
-      let left = Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000) + 1
+      if let pulling, pulling.hasCome { throw .unplugged }
+      let left = MomentWait.milliseconds(until: min(deadline, pulling?.nextLook ?? deadline))
       var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-      let count = unsafe poll(&entry, 1, Int32(clamping: max(0, left)))
+      let count = unsafe poll(&entry, 1, Int32(clamping: left))
       if count == 0 {
         if deadline <= .now { return nil }
         continue
@@ -92,7 +89,6 @@ public final class VirtualCard: CardLine {
       guard message.count == 1 else {
         if let limit = card.pullAfterCommands, commands >= limit { throw .unplugged }
         commands += 1
-        if let idle = card.pullWhenIdleMilliseconds { pullAt = .now + .milliseconds(idle) }
         return message
       }
       switch message[0] {
@@ -135,7 +131,7 @@ public final class VirtualCard: CardLine {
 
   /// Connects to the reader, which may not be ready yet.
   private func connect() -> Bool {
-    let deadline = ContinuousClock.now + .seconds(10)
+    let deadline = ContinuousClock.now + simulationPatience
     repeat {
       socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
       var address = sockaddr_in()
