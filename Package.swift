@@ -276,7 +276,8 @@ let package = Package(
       path: "Tests/DeviceProbe", swiftSettings: strict),
     // The same behaviours of the device layer on every way to a key.
     .target(
-      name: "DeviceSuite", dependencies: ["PRFDevice", "SecretMemory", "VirtualKey"],
+      name: "DeviceSuite",
+      dependencies: ["PRFDevice", "SecretMemory", "TestSupport", "VirtualKey"],
       path: "Tests/DeviceSuite", swiftSettings: strict),
     .executableTarget(
       name: "device-suite",

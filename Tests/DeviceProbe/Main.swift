@@ -87,7 +87,7 @@ struct DeviceProbe {
     let (files, threads) = (entries("/proc/self/fd"), entries("/proc/self/task"))
     for _ in 0..<times { try await use() }
     // A thread takes a moment to end.
-    for _ in 0..<100 where entries("/proc/self/task") > threads {
+    for _ in 0..<30_000 where entries("/proc/self/task") > threads {
       try? await Task.sleep(for: .milliseconds(20))
     }
     let more = (entries("/proc/self/fd") - files, entries("/proc/self/task") - threads)

@@ -35,19 +35,6 @@ func expectError(
   throw Unmet("\(what): no error, not \(expected)")
 }
 
-/// Checks that `body` takes less than the bound.
-///
-/// The bound separates "at once" from a wait for a timeout, also on a busy machine.
-func expectLess<Value>(
-  than bound: Duration, _ what: String, _ body: () async throws -> Value
-) async throws -> Value {
-  let start = ContinuousClock.now
-  let value = try await body()
-  let elapsed = start.duration(to: .now)
-  try expect(elapsed < bound, "\(what) took \(elapsed)")
-  return value
-}
-
 /// The only element.
 func only<Element>(_ elements: [Element], _ what: String) throws -> Element {
   guard elements.count == 1, let element = elements.first else {

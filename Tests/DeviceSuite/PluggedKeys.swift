@@ -1,6 +1,7 @@
 public import PRFDevice
 import SecretMemory
 import Synchronization
+import TestSupport
 import VirtualKey
 
 /// The keys of a behaviour, whatever their route.
@@ -84,8 +85,8 @@ public final class PluggedKeys: Sendable {
     _ index: Int = 0, _ change: (inout Authenticator.Options) -> Void = { _ in }
   ) async throws -> Authenticator {
     var options = Authenticator.Options()
-    // A busy or emulated machine is slow.
-    options.answerTimeout = .seconds(20)
+    // A busy or emulated machine is slow; a real key is not, and a person waits for it.
+    options.answerTimeout = route == .hardware ? .seconds(20) : Backstop.duration
     change(&options)
     let opened: Authenticator
     switch access {
@@ -105,7 +106,7 @@ public final class PluggedKeys: Sendable {
     case .descriptor(let descriptor): return [descriptor]
     case .list(let count):
       if let known = state.withLock({ $0.descriptors }) { return known }
-      let found = try await AuthenticatorList.wait(upTo: .seconds(20)) { $0.count >= count }
+      let found = try await AuthenticatorList.wait(upTo: Backstop.duration) { $0.count >= count }
       state.withLock { $0.descriptors = found }
       return found
     }

@@ -1,10 +1,8 @@
 public import Foundation
+import TestSupport
 
 /// Runs behaviours on a route, each on its own keys.
 public enum RouteRun {
-  /// The time limit in seconds, longer than any behaviour takes on any machine.
-  private static let limit: TimeInterval = 240
-
   /// Runs one behaviour that applies to the route.
   ///
   /// - Parameters:
@@ -70,7 +68,8 @@ public enum RouteRun {
     init(_ process: Process) {
       let number = process.processIdentifier
       item = DispatchWorkItem { kill(number, SIGKILL) }
-      DispatchQueue.global().asyncAfter(deadline: .now() + limit, execute: item)
+      DispatchQueue.global().asyncAfter(
+        deadline: .now() + .seconds(Backstop.seconds), execute: item)
     }
 
     func cancel() { item.cancel() }

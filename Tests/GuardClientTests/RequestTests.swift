@@ -120,7 +120,7 @@ import Testing
     let start = ContinuousClock.now
     let line = try await AskChild().info(1, at: url, milliseconds: 600_000)
     #expect(line.failure?.reason == "timeout", "\(line)")
-    #expect(ContinuousClock.now - start < .seconds(60))
+    #expect(ContinuousClock.now - start < .seconds(600))
   }
 
   @Test func `Of two answers to one request only the first counts`() async throws {

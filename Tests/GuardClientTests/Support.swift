@@ -45,18 +45,18 @@ struct AskChild: Sendable {
   }
 
   /// The next line.
-  func line(within limit: Duration = .seconds(60)) async throws -> AskedLine {
-    try AskedLine(try #require(try await program.line(within: limit), "the child ended"))
+  func line() async throws -> AskedLine {
+    try AskedLine(try #require(try await program.line(), "the child ended"))
   }
 
   /// Sends one line, and waits for the next one.
-  func ask(_ line: String, within limit: Duration = .seconds(60)) async throws -> AskedLine {
+  func ask(_ line: String) async throws -> AskedLine {
     program.send(line: line)
-    return try await self.line(within: limit)
+    return try await self.line()
   }
 
   /// The answer to `info` at a URL.
-  func info(_ id: Int, at url: String, milliseconds: Int = 20_000) async throws -> AskedLine {
+  func info(_ id: Int, at url: String, milliseconds: Int = 600_000) async throws -> AskedLine {
     try await ask(Lines.info(id, at: url, milliseconds: milliseconds))
   }
 }
@@ -66,7 +66,7 @@ enum Lines {
   static let key = String(repeating: "1f", count: 32)
   static let signature = String(repeating: "2e", count: 64)
 
-  static func info(_ id: Int, at url: String, milliseconds: Int = 20_000) -> String {
+  static func info(_ id: Int, at url: String, milliseconds: Int = 600_000) -> String {
     """
     {"id":\(id),"request":{"url":"\(url)","method":"GET","path":"/v1/info",\
     "timeout_ms":\(milliseconds)}}
@@ -76,7 +76,7 @@ enum Lines {
   static func evaluate(_ id: Int, at url: String, body: String = #"{\"counter\":1}"#) -> String {
     """
     {"id":\(id),"request":{"url":"\(url)","method":"POST","path":"/v1/evaluate","key":"\(key)",\
-    "signature":"\(signature)","body":"\(body)","timeout_ms":20000}}
+    "signature":"\(signature)","body":"\(body)","timeout_ms":600000}}
     """
   }
 

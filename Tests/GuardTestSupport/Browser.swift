@@ -27,7 +27,9 @@ public enum Browser {
     at url: String, of provider: OpenIDProvider, denies: Bool = false, trustsAny: Bool = false
   ) async throws -> Visit {
     var words = [GuardScript.python, "-B", GuardScript.path("browser-login"), url]
-    words += ["--user", provider.user, "--password", provider.password, "--seconds", "120"]
+    words += [
+      "--user", provider.user, "--password", provider.password, "--seconds", "\(Backstop.seconds)",
+    ]
     if denies { words.append("--deny") }
     if trustsAny { words.append("--insecure") }
     return try await GuardScript.description(try LineProgram(words), as: Visit.self)

@@ -17,7 +17,7 @@ enum GuardScript {
     _ program: LineProgram, as type: Value.Type
   ) async throws -> Value {
     let line = try #require(
-      try await program.line(within: .seconds(180)), "the program ended: see its error above")
+      try await program.line(), "the program ended: see its error above")
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase
     return try decoder.decode(type, from: Data(line.utf8))

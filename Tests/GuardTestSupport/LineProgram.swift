@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import TestSupport
 
 /// A program that runs beside a test and speaks in lines over its standard streams.
 ///
@@ -93,27 +94,24 @@ public final class LineProgram: Sendable {
 
   /// The next line that it writes.
   ///
-  /// - Parameter limit: the time to wait.
   /// - Returns: the line without its end; nil where its output ended.
-  /// - Throws: ``Failure`` when the time is over.
-  public func line(within limit: Duration = .seconds(60)) async throws -> String? {
-    let deadline = ContinuousClock.now + limit
-    while true {
-      if let line = takeLine() { return line }
-      var waiting = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
-      guard unsafe poll(&waiting, 1, 0) > 0 else {
-        guard ContinuousClock.now < deadline else {
-          throw Failure(description: "no line within \(limit)")
-        }
-        // Other tests go on meanwhile.
-        try await Task.sleep(for: .milliseconds(5))
-        continue
+  /// - Throws: ``NotInTime`` when none comes.
+  public func line() async throws -> String? {
+    var found: String?
+    // Other tests go on meanwhile.
+    try await waitUntil("a line of a program", every: .milliseconds(5)) {
+      while true {
+        found = takeLine()
+        if found != nil { return nil }
+        var waiting = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+        guard unsafe poll(&waiting, 1, 0) > 0 else { return "nothing is written" }
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = unsafe read(output, &buffer, buffer.count)
+        if count <= 0 { return nil }
+        left.withLock { $0 += buffer[..<count] }
       }
-      var buffer = [UInt8](repeating: 0, count: 65_536)
-      let count = unsafe read(output, &buffer, buffer.count)
-      if count <= 0 { return nil }
-      left.withLock { $0 += buffer[..<count] }
     }
+    return found
   }
 
   private func takeLine() -> String? {
@@ -127,23 +125,20 @@ public final class LineProgram: Sendable {
 
   /// Waits for its end.
   ///
-  /// - Parameter limit: the time to wait.
   /// - Returns: the exit code, or 128 plus the number of the signal.
-  /// - Throws: ``Failure`` when the time is over.
-  public func ending(within limit: Duration = .seconds(60)) async throws -> Int32 {
-    let deadline = ContinuousClock.now + limit
-    while true {
-      // The clock first: this task may have slept far longer than it asked for.
-      let isLast = ContinuousClock.now >= deadline
+  /// - Throws: ``NotInTime`` when it does not end.
+  public func ending() async throws -> Int32 {
+    var last: Int32 = 0
+    try await waitUntil("the end of a program", every: .milliseconds(5)) {
       let ended: Int32? = status.withLock { status in
         var last: Int32 = 0
         if status == nil, unsafe waitpid(process, &last, WNOHANG) == process { status = last }
         return status
       }
-      if let ended { return ended & 0x7F == 0 ? (ended >> 8) & 0xFF : 128 + ended & 0x7F }
-      if isLast { throw Failure(description: "still running after \(limit)") }
-      try await Task.sleep(for: .milliseconds(5))
+      last = ended ?? 0
+      return ended == nil ? "it is still running" : nil
     }
+    return last & 0x7F == 0 ? (last >> 8) & 0xFF : 128 + last & 0x7F
   }
 
   /// A program that does not do what a test expects of it.

@@ -1,11 +1,11 @@
 import PRFDevice
+import TestSupport
 import Testing
 import VirtualKey
 
 /// Operations that end early, and the handle afterwards.
 ///
-/// The intended time is 0.1 seconds, or 2 for a key that ignores a cancel. A wait for a touch takes
-/// 10 minutes here. The bounds lie between the two, as a busy machine must not fail a test.
+/// An operation that is cancelled and waits all the same ends with another error, or never.
 @Suite struct EndingTests {
   private let request = PRFRequest(rpID: "keybackup:", first: .webAuthn([]))
 
@@ -14,8 +14,15 @@ import VirtualKey
     let first = try Bench()
     _ = try await first.open().createCredential(.test(), pin: pin())
     var bench = try Bench(faults: faults, store: first.store) { $0.touch = touch }
-    bench.options.touchTimeout = .seconds(600)
+    bench.options.touchTimeout = Backstop.duration
     return bench
+  }
+
+  /// Waits until the key waits for its touch.
+  private func waiting(_ bench: Bench) async throws {
+    try await waitUntil("the key waits for a touch") {
+      bench.plugged.trace.lines.contains("WAITING") ? nil : "\(bench.plugged.trace.lines)"
+    }
   }
 
   @Test(arguments: [0, 1, 20, 200, 700])
@@ -24,11 +31,9 @@ import VirtualKey
     let authenticator = try await bench.open()
     let task = Task { try await authenticator.evaluate(request, pin: pin()) }
     try await Task.sleep(for: .milliseconds(milliseconds))
-    let start = ContinuousClock.now
     task.cancel()
     let error = await failure { _ = try await task.value }
     #expect(error == .cancelled)
-    #expect(ContinuousClock.now - start < .seconds(60))
     // The same handle continues to work.
     #expect(try await authenticator.pinRetries() == 8)
     let again = Task { try await authenticator.evaluate(request, pin: pin()) }
@@ -43,7 +48,7 @@ import VirtualKey
   func `A cancellation at the moment of the touch ends one operation only`(
     round: Int
   ) async throws {
-    let bench = try await bench(.after(milliseconds: 60))
+    let bench = try await bench(.at(.after(milliseconds: 60)))
     let authenticator = try await bench.open()
     let task = Task { try await authenticator.evaluate(request, pin: pin()) }
     try await Task.sleep(for: .milliseconds(40 + 5 * round))
@@ -72,14 +77,13 @@ import VirtualKey
 
   @Test func `A touch that nobody gives ends in time, and frees the key`() async throws {
     var bench = try await bench(.never)
-    bench.options.touchTimeout = .milliseconds(400)
+    // It begins before the PIN is sent.
+    bench.options.touchTimeout = .seconds(8)
     let authenticator = try await bench.open()
     let start = ContinuousClock.now
     let error = await failure { _ = try await authenticator.evaluate(request, pin: pin()) }
     #expect(error == .touchTimeout)
-    let elapsed = ContinuousClock.now - start
-    #expect(elapsed >= .milliseconds(400))
-    #expect(elapsed < .seconds(60))
+    #expect(ContinuousClock.now - start >= .seconds(8))
     #expect(bench.plugged.trace.lines.contains("CANCEL"))
     #expect(try await authenticator.pinRetries() == 8)
   }
@@ -88,11 +92,9 @@ import VirtualKey
     let bench = try await bench(.never)
     let authenticator = try await bench.open()
     let task = Task { try await authenticator.evaluate(request, pin: pin()) }
-    try await Task.sleep(for: .milliseconds(200))
-    let start = ContinuousClock.now
+    try await waiting(bench)
     bench.plugged.unplug()
     #expect(await failure { _ = try await task.value } == .authenticatorLost)
-    #expect(ContinuousClock.now - start < .seconds(60))
     // Lost it stays.
     #expect(await failure { _ = try await authenticator.pinRetries() } == .authenticatorLost)
   }
@@ -108,7 +110,7 @@ import VirtualKey
     let bench = try await bench(.never)
     let authenticator = try await bench.open()
     let first = Task { try await authenticator.evaluate(request, pin: pin()) }
-    try await Task.sleep(for: .milliseconds(100))
+    try await waiting(bench)
     let second = Task { try await authenticator.pinRetries() }
     try await Task.sleep(for: .milliseconds(50))
     second.cancel()
@@ -119,7 +121,7 @@ import VirtualKey
 
   @Test func `Opening is cancelled, too`() async throws {
     var bench = try await bench(.automatic, faults: ["silent:getInfo"])
-    bench.options.answerTimeout = .seconds(8)
+    bench.options.answerTimeout = Backstop.duration
     let silent = bench
     let task = Task { _ = try await silent.open() }
     try await Task.sleep(for: .milliseconds(100))

@@ -51,9 +51,8 @@ private final class InjectingTransport: HIDTransport {
     let fault = next()
     if fault == .fails { return false }
     if fault == .late { usleep(60_000) }
-    // A report that does not come soon does not come at all.
-    guard key.read(into: &report, milliseconds: min(milliseconds, 150)) else { return false }
-    if fault == .lost { return key.read(into: &report, milliseconds: min(milliseconds, 150)) }
+    guard key.read(into: &report, milliseconds: patience(milliseconds)) else { return false }
+    if fault == .lost { return key.read(into: &report, milliseconds: patience(milliseconds)) }
     if fault == .junk {
       for (offset, byte) in junk().enumerated() {
         report.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
@@ -73,6 +72,11 @@ private final class InjectingTransport: HIDTransport {
     case nil: break
     }
     return key.write(report)
+  }
+
+  /// The time for a report: after what was lost none may come at all, and that is not waited for.
+  private func patience(_ milliseconds: Int32) -> Int32 {
+    fault == nil || fault == .late ? milliseconds : min(milliseconds, 150)
   }
 
   private func next() -> Fault? {
@@ -96,10 +100,11 @@ private final class InjectingTransport: HIDTransport {
   ) async throws -> (calls: Int, error: PRFDeviceError?) {
     let (store, id) = try MisbehaviourTests.store(hasPIN: use != .setPIN)
     var configuration = KeyConfiguration()
-    configuration.packetTimeoutMilliseconds = 500
+    // Else the key waits a minute for a packet that was lost.
+    if fault == .lost || fault == .junk { configuration.packetTimeoutMilliseconds = 500 }
     let key = try InProcessKey(configuration, store: store)
     var options = Authenticator.Options()
-    (options.touchTimeout, options.answerTimeout) = (.seconds(20), .seconds(20))
+    (options.touchTimeout, options.answerTimeout) = (Backstop.duration, Backstop.duration)
     let transport = InjectingTransport(key, fault, at: call, seed: Self.seed)
     var failure: PRFDeviceError?
     do throws(PRFDeviceError) {
@@ -111,8 +116,9 @@ private final class InjectingTransport: HIDTransport {
       if call % 5 == 0 { try await reopen(key, options) }
       failure = error
     }
-    for _ in 0..<6000 where transport.isOpen { try await Task.sleep(for: .milliseconds(10)) }
-    #expect(!transport.isOpen, "the device is left open after a fault at call \(call)")
+    try await waitUntil("the device is closed", every: .milliseconds(10)) {
+      transport.isOpen ? "it is left open after a fault at call \(call)" : nil
+    }
     return (transport.calls, failure)
   }
 
@@ -121,19 +127,18 @@ private final class InjectingTransport: HIDTransport {
   /// It does so at the latest when it has given up the message of which a packet is missing (CTAP
   /// 2.1, section 11.2.5.2).
   private func reopen(_ key: InProcessKey, _ options: Authenticator.Options) async throws {
-    for _ in 0..<50 {
+    try await waitUntil("the key answers", every: .milliseconds(100)) {
       do throws(PRFDeviceError) {
         let again = try await Authenticator.open(over: SimulatedKey(key), options: options)
         _ = try await again.info()
         await again.close()
-        return
+        return nil
       } catch .busy {
-        try await Task.sleep(for: .milliseconds(100))
+        return "the key stays busy"
       } catch {
         throw error
       }
     }
-    Issue.record("the key stays busy")
   }
 
   @Test(.timeLimit(.minutes(60)), arguments: MisbehaviourTests.Use.allCases)

@@ -1,5 +1,6 @@
 import Foundation
 import PRFDevice
+import TestSupport
 import Testing
 import VirtualKey
 
@@ -20,10 +21,10 @@ import VirtualKey
     }
     // Other tests run meanwhile, and threads take a moment to end. A leak would be one thread, or
     // one file, for each use.
-    for _ in 0..<200 where try Self.count("task") > threads + uses / 2 {
-      try await Task.sleep(for: .milliseconds(50))
+    try await waitUntil("the threads are gone") {
+      let now = try Self.count("task")
+      return now < threads + uses / 2 ? nil : "\(now) threads, \(threads) before"
     }
-    #expect(try Self.count("task") < threads + uses / 2)
     #expect(try Self.count("fd") < files + uses / 2)
   }
 
@@ -35,7 +36,6 @@ import VirtualKey
       _ = try await authenticator.pinRetries()
       #expect(weakly != nil)
     }
-    for _ in 0..<100 where weakly != nil { try await Task.sleep(for: .milliseconds(10)) }
-    #expect(weakly == nil)
+    try await waitUntil("it is gone") { weakly == nil ? nil : "something keeps it" }
   }
 }

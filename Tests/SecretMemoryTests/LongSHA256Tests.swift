@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SecretMemory
@@ -35,8 +36,10 @@ import Testing
     }
     // Threads that were told to end need a moment; other tests have some of their own.
     let most = before + 100
-    for _ in 0..<1000 where try Self.threads() > most { usleep(10_000) }
-    #expect(try Self.threads() <= most)
+    try blockUntil("the threads are gone") {
+      let now = try Self.threads()
+      return now <= most ? nil : "\(now) threads, \(before) before"
+    }
   }
 
   private static func threads() throws -> Int {

@@ -182,19 +182,18 @@ import Testing
       case .largeMessage, .dropped: .protocolViolation("size")
       }
     // Only these two are waited for: on a busy machine the others would run out of a short time.
-    let seconds = error == .timedOut ? 1 : 60
-    let start = ContinuousClock.now
+    let seconds = error == .timedOut ? 1 : Backstop.seconds
     #expect(throws: error) { _ = try paths(bus, seconds: seconds) }
-    #expect(ContinuousClock.now - start < .seconds(30))
   }
 
   @Test func `A signal ends the waiting`() {
     let silent = FakeBus { _, _ in true }
     let start = ContinuousClock.now
     #expect(throws: SecretStoreError.interrupted) {
-      _ = try paths(silent, seconds: 60) { ContinuousClock.now - start > .milliseconds(300) }
+      _ = try paths(silent, seconds: Backstop.seconds) {
+        ContinuousClock.now - start > .milliseconds(300)
+      }
     }
-    #expect(ContinuousClock.now - start < .seconds(10))
   }
 
   @Test func `Damaged answers are refused or read`() {

@@ -9,11 +9,9 @@ public struct FinishedProgram: Sendable {
 
   /// Runs a program and waits for it.
   ///
-  /// - Parameters:
-  ///   - words: its path, and its arguments.
-  ///   - limit: seconds after which it is killed.
-  /// - Throws: ``Failure`` when it cannot be started.
-  public init(_ words: [String], limit: Int = 120) throws {
+  /// - Parameter words: its path, and its arguments.
+  /// - Throws: ``Failure`` when it cannot be started, ``NotInTime`` when it hangs and was killed.
+  public init(_ words: [String]) throws {
     var ends: [Int32] = [-1, -1]
     // Close-on-exec: other tests start programs at the same time.
     let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
@@ -35,7 +33,7 @@ public struct FinishedProgram: Sendable {
     guard code == 0 else { throw Failure(description: "\(words[0]): errno \(code)") }
     var text: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 16 * 1024)
-    let deadline = ContinuousClock.now + .seconds(limit)
+    let deadline = ContinuousClock.now + Backstop.duration
     while true {
       var waiting = pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)
       let ready = unsafe poll(&waiting, 1, 1000)
@@ -47,6 +45,9 @@ public struct FinishedProgram: Sendable {
     }
     var status: Int32 = 0
     while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
+    if ContinuousClock.now > deadline {
+      throw NotInTime("\(words): \(String(decoding: text, as: UTF8.self))")
+    }
     let signal = status & 0x7F
     self.code = signal == 0 ? (status >> 8) & 0xFF : 128 + signal
     output = String(decoding: text, as: UTF8.self)

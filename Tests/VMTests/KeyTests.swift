@@ -76,8 +76,6 @@ import Testing
     #expect(step.code == 0, "\(step.text)")
     #expect(step.out == (try await output(bus)))
     #expect(step.err.contains("Insert"), "it was there too early: \(step.text)")
-    // At once: it did not wait the whole ten minutes.
-    #expect(step.seconds > 8 && step.seconds < 300)
   }
 
   @Test(arguments: buses)
@@ -86,7 +84,6 @@ import Testing
     #expect(step.code == 91, "\(step.text)")
     #expect(step.out.isEmpty)
     #expect(step.err.contains("unplugged"), "\(step.text)")
-    #expect(step.seconds > 3 && step.seconds < 300)
   }
 
   /// libfido2 locks the node (flock).

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import VirtualKey
@@ -55,7 +56,7 @@ struct Host {
   }
 
   /// The next report; nil when none comes in time or the key is gone.
-  func receiveReport(timeoutMilliseconds: Int = 5000) -> [UInt8]? {
+  func receiveReport(timeoutMilliseconds: Int = Backstop.milliseconds) -> [UInt8]? {
     var report = [UInt8](repeating: 0, count: 64)
     let count = unsafe report.withUnsafeMutableBytes {
       unsafe key.read(into: $0, timeoutMilliseconds: timeoutMilliseconds)
@@ -64,7 +65,9 @@ struct Host {
   }
 
   /// The next message that is not a keepalive, unless those are wanted.
-  func receive(timeoutMilliseconds: Int = 5000, keepalives: Bool = false) -> Message? {
+  func receive(timeoutMilliseconds: Int = Backstop.milliseconds, keepalives: Bool = false)
+    -> Message?
+  {
     var message: Message?
     var length = 0
     while let report = receiveReport(timeoutMilliseconds: timeoutMilliseconds) {
@@ -110,10 +113,8 @@ struct Host {
 
   /// Waits until the key has noted `line` in its trace.
   func waitFor(_ line: String) throws {
-    for _ in 0..<1000 {
-      if key.trace.lines.contains(line) { return }
-      usleep(5000)
+    try blockUntil("the key notes \(line)") {
+      key.trace.lines.contains(line) ? nil : "\(key.trace.lines)"
     }
-    Issue.record("never traced: \(line)")
   }
 }

@@ -24,7 +24,7 @@ class Person:
             return None
         known = self.known(asked)
         # An unknown question may be a line that is not finished yet.
-        if known is None and quiet < 1 or quiet < 0.1:
+        if known is None and quiet < 3 or quiet < 0.1:
             return None
         if self.typed:
             known = self.typed.pop(0)

@@ -37,7 +37,7 @@ class Shell:
         os.close(codes)
         fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
 
-    def run(self, command, answer, limit=120):
+    def run(self, command, answer, limit=3600):
         """Runs a command; `answer` gets the screen and says what is typed, or None to wait.
 
         Returns the exit code (None: it had to be killed) and the screen.
@@ -65,7 +65,8 @@ class Shell:
                 answered = len(screen)
                 os.write(self.terminal, typed.encode() + b"\n")
                 quiet_since = time.monotonic()
-            elif now - started > limit or now - quiet_since > limit / 3:
+            # Nobody answers an unknown question; all else may be a busy computer.
+            elif now - started > limit or question(text) and now - quiet_since > 60:
                 self.close()
                 return None, screen.decode("utf-8", "replace")
         code = b""

@@ -21,7 +21,7 @@ TOOL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "python_fido2.py
 
 def python_fido2(key, *arguments):
     result = subprocess.run(
-        key + [sys.executable, TOOL, *arguments], capture_output=True, text=True, timeout=60
+        key + [sys.executable, TOOL, *arguments], capture_output=True, text=True
     )
     if result.returncode != 0:
         raise RuntimeError(result.stderr)

@@ -17,7 +17,7 @@ import pexpect
 
 def run(command, pin=None):
     """Runs a command on a terminal, answers a PIN prompt; its output."""
-    child = pexpect.spawn(command[0], command[1:], encoding="utf-8", timeout=30)
+    child = pexpect.spawn(command[0], command[1:], encoding="utf-8", timeout=None)
     matched = child.expect(["Enter PIN for [^:]*: ", pexpect.EOF])
     output = child.before
     if matched == 0:

@@ -13,7 +13,7 @@ import fido2_tools
 
 def ask(command, answers):
     """Runs a command and answers its prompts in order; exit code and output."""
-    child = pexpect.spawn(command[0], command[1:], encoding="utf-8", timeout=20)
+    child = pexpect.spawn(command[0], command[1:], encoding="utf-8", timeout=None)
     for prompt, answer in answers:
         child.expect(prompt)
         child.sendline(answer)

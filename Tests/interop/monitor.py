@@ -1,6 +1,10 @@
-"""Prints what libudev's monitor announces, one "ACTION NODE" a line, until a node is removed."""
+"""Prints what libudev's monitor announces, one "ACTION NODE" a line, until a node is removed.
+
+Makes FOLDER/plug once it listens, and FOLDER/unplug once a node is added.
+"""
 
 import ctypes
+import pathlib
 import select
 import sys
 
@@ -14,10 +18,12 @@ context = ctypes.c_void_p(udev.udev_new())
 monitor = ctypes.c_void_p(udev.udev_monitor_new_from_netlink(context, b"udev"))
 udev.udev_monitor_filter_add_match_subsystem_devtype(monitor, b"hidraw", None)
 udev.udev_monitor_enable_receiving(monitor)
+folder = pathlib.Path(sys.argv[1])
+(folder / "plug").touch()
 action = None
 while action != "remove":
-    if not select.select([udev.udev_monitor_get_fd(monitor)], [], [], 10)[0]:
-        sys.exit("nothing was announced")
+    select.select([udev.udev_monitor_get_fd(monitor)], [], [])
     device = ctypes.c_void_p(udev.udev_monitor_receive_device(monitor))
     action = udev.udev_device_get_action(device).decode()
+    (folder / "unplug").touch()
     print(action, udev.udev_device_get_devnode(device).decode(), flush=True)

@@ -25,7 +25,7 @@ import sealed_reader as r  # noqa: E402
 
 WINDOW = 1 << 20
 ROOM = "x" * 64
-TRIES = 10
+TRIES = 1000
 
 
 def keys(folder, prf_output, signing):

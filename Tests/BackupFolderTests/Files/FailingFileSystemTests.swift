@@ -48,7 +48,7 @@ final class FailingFileSystemTests {
   }
 
   @Test
-  func `Calls fail as the rules say, and only those`() throws {
+  func `Calls fail as the rules say, and only those`() async throws {
     try write("abcdef", "one.json")
     try write("other", "two.txt")
     try system.tell("rule op=read name=*.json errno=ESTALE times=1")
@@ -67,6 +67,11 @@ final class FailingFileSystemTests {
     let start = ContinuousClock.now
     #expect(text("three.json") == "abcdef")
     #expect(ContinuousClock.now - start >= .milliseconds(300))
+    try system.tell("clear", "rule op=any hang")
+    let three = path("three.json")
+    let hung = Task.detached { FileManager.default.contents(atPath: three) }
+    try system.letGo()
+    #expect(await hung.value == Data("abcdef".utf8))
     #expect(throws: FailingFileSystem.Failure.self) { try system.tell("rule op=bogus") }
   }
 

@@ -38,9 +38,8 @@ struct LockTests {
     #expect(calls.count { $0.contains(" flock ") && $0.contains("/cloud/") } == 0)
     try scene.reset()
     #expect(try scene.run(["--at", "\(taken + 2)"]).code == 137)
-    let start = ContinuousClock.now
+    // A lock that is kept would make it fail.
     #expect(try scene.run([]).code == 0)
-    #expect(ContinuousClock.now - start < .seconds(5))
   }
 
   @Test

@@ -1,5 +1,6 @@
 import PRFDevice
 import SecretMemory
+import TestSupport
 
 extension Behaviour {
   /// A key that has a credential from the start, for keys that create none.
@@ -24,9 +25,7 @@ extension Behaviour {
       keys: [["pin=\(PluggedKeys.pinText)", "plug-after-ms=1500"]], needs: [.list]
     ) { keys in
       // On a slow machine the key may be connected already.
-      let found = try await expectLess(than: .seconds(30), "waiting") {
-        try await AuthenticatorList.waitForOne(upTo: .seconds(60))
-      }
+      let found = try await AuthenticatorList.waitForOne(upTo: Backstop.duration)
       try expect(found.count, is: 1, "keys")
       try expect(try await keys.open().pinRetries(), is: 8, "PIN tries")
     },

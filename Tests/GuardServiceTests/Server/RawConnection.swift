@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 
 /// A TCP connection to loopback that sends what a test says, as slowly as it says.
 final class RawConnection {
@@ -34,8 +35,8 @@ final class RawConnection {
   /// Says that nothing more is sent.
   func endSending() { shutdown(socket, Int32(SHUT_WR)) }
 
-  /// All that comes until the other end closes, or these seconds are over.
-  func rest(within seconds: Double) -> (text: String, isClosed: Bool) {
+  /// All that comes until the other end closes, or these seconds are over: a short time for a look.
+  func rest(within seconds: Double = Double(Backstop.seconds)) -> (text: String, isClosed: Bool) {
     var text: [UInt8] = []
     let end = ContinuousClock.now + .seconds(seconds)
     var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -49,15 +50,38 @@ final class RawConnection {
     return (String(decoding: text, as: UTF8.self), false)
   }
 
-  /// What comes until this text is there, or these seconds are over.
-  func text(upTo last: String, within seconds: Double) -> String {
+  /// What comes until this text is there, or the other end closes.
+  func text(upTo last: String) throws -> String {
     var text = ""
-    let end = ContinuousClock.now + .seconds(seconds)
-    while ContinuousClock.now < end, !text.contains(last) {
+    try blockUntil(last) {
       let (more, isClosed) = rest(within: 0.1)
       text += more
-      if isClosed { break }
+      return isClosed || text.contains(last) ? nil : text
     }
     return text
+  }
+
+  /// Waits until the server has read everything that was sent.
+  func isRead() throws {
+    var address = sockaddr_in()
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    unsafe withUnsafeMutablePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        _ = unsafe getsockname(socket, $0, &size)
+      }
+    }
+    let digits = String(UInt16(bigEndian: address.sin_port), radix: 16, uppercase: true)
+    let own = "0100007F:" + String(repeating: "0", count: 4 - digits.count) + digits
+    try blockUntil("the server has read all") {
+      // Local and remote address, state, and the queues of what is to be sent and to be read.
+      let lines = try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8).split(
+        separator: "\n"
+      )
+      .map { $0.split(separator: " ") }
+      guard let line = lines.first(where: { $0.count > 4 && $0[2] == own }) else {
+        return "no line"
+      }
+      return line[4].hasSuffix(":00000000") ? nil : "\(line)"
+    }
   }
 }

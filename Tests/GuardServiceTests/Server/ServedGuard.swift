@@ -39,7 +39,8 @@ final class ServedGuard: Sendable {
     if let ca = line.ca { tls.trustRoots = .file(ca) }
     var configuration = HTTPClient.Configuration(
       tlsConfiguration: tls, redirectConfiguration: .disallow,
-      timeout: .init(connect: .seconds(60), read: .seconds(60)))
+      timeout: .init(
+        connect: .seconds(Int64(Backstop.seconds)), read: .seconds(Int64(Backstop.seconds))))
     configuration.httpVersion = .http1Only
     client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
   }
@@ -119,7 +120,7 @@ final class ServedGuard: Sendable {
     request.method = .init(rawValue: method)
     for (name, value) in headers { request.headers.add(name: name, value: value) }
     if method != "GET" { request.body = .bytes(ByteBuffer(bytes: body)) }
-    let response = try await client.execute(request, timeout: .seconds(120))
+    let response = try await client.execute(request, timeout: .seconds(Int64(Backstop.seconds)))
     let bytes = try await response.body.collect(upTo: 1 << 20)
     return (
       Answer(status: Int(response.status.code), body: Array(bytes.readableBytesView)),

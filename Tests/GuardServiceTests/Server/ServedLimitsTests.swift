@@ -17,12 +17,12 @@ struct ServedLimitsTests {
     let served = try await ServedGuard.start(["--open", "--plain"])
     let announced = try RawConnection(port: served.port)
     announced.send(Self.head + "Content-Length: 65537\r\n\r\n")
-    let answer = announced.rest(within: 60)
+    let answer = announced.rest()
     #expect(answer.text.hasPrefix("HTTP/1.1 413 ") && answer.isClosed, "\(answer)")
     let streamed = try RawConnection(port: served.port)
     streamed.send(Self.head + "Transfer-Encoding: chunked\r\n\r\n")
     for _ in 0..<5 { streamed.send("4000\r\n" + String(repeating: "x", count: 0x4000) + "\r\n") }
-    let second = streamed.rest(within: 60)
+    let second = streamed.rest()
     #expect(second.text.hasPrefix("HTTP/1.1 413 ") && second.isClosed, "\(second)")
     // Exactly 64 KiB is read.
     let most = [UInt8](repeating: 0x20, count: GuardCall.maximumBodySize)
@@ -57,7 +57,7 @@ struct ServedLimitsTests {
             + "\(GuardSignature.signatureHeader): \(signature.signatureText)\r\n").utf8)
           + headers.unicodeScalars.map { UInt8($0.value) } + Array("\r\n\(text)".utf8))
       connection.endSending()
-      let (answer, isClosed) = connection.rest(within: 60)
+      let (answer, isClosed) = connection.rest()
       #expect(isClosed, "\(headers)")
       return answer
     }
@@ -91,6 +91,14 @@ struct ServedLimitsTests {
     #expect(metrics.contains(#"keybackup_guard_refused_total{reason="unclear"} "#))
   }
 
+  /// Waits until a request is answered: where the time for one is short, a busy computer's own may be cut off too.
+  private func expectServing(_ served: ServedGuard) async throws {
+    try await waitUntil("others are served") {
+      let status = try? await served.request("GET", "/healthz").answer.status
+      return status == 200 ? nil : "\(String(describing: status))"
+    }
+  }
+
   @Test func `Clients that send a byte now and then are cut off, and others are served`()
     async throws
   {
@@ -102,14 +110,14 @@ struct ServedLimitsTests {
     heads.send("POST /v1/status HTTP/1.1\r\n")
     bodies.send(Self.head + "Content-Length: 1000\r\n\r\n")
     var isOpen = (heads: true, bodies: true)
-    while isOpen.heads || isOpen.bodies, ContinuousClock.now - start < .seconds(60) {
+    try await waitUntil("they are cut off") {
       if isOpen.heads { isOpen.heads = heads.send("X") && !heads.rest(within: 0.2).isClosed }
       if isOpen.bodies { isOpen.bodies = bodies.send("x") && !bodies.rest(within: 0.2).isClosed }
-      #expect(try await served.request("GET", "/healthz").answer.status == 200)
+      try await expectServing(served)
+      return isOpen.heads || isOpen.bodies ? "\(isOpen)" : nil
     }
-    #expect(!isOpen.heads && !isOpen.bodies)
     #expect(ContinuousClock.now - start >= .seconds(2))
-    #expect(silent.rest(within: 30).isClosed)
+    #expect(silent.rest().isClosed)
   }
 
   @Test func `A TLS handshake that never ends is cut off`() async throws {
@@ -117,9 +125,9 @@ struct ServedLimitsTests {
     let silent = try RawConnection(port: served.port)
     let half = try RawConnection(port: served.port)
     half.send("\u{16}\u{3}\u{1}")
-    #expect(silent.rest(within: 30).isClosed)
-    #expect(half.rest(within: 30).isClosed)
-    #expect(try await served.request("GET", "/healthz").answer.status == 200)
+    #expect(silent.rest().isClosed)
+    #expect(half.rest().isClosed)
+    try await expectServing(served)
   }
 
   @Test func `A client has so many requests a minute, and creating costs ten`() async throws {
@@ -174,18 +182,16 @@ struct ServedLimitsTests {
   @Test func `One client's connections leave room for others, and 300 of them end nothing`()
     async throws
   {
-    let served = try await ServedGuard.start(["--open", "--plain", "--timeout", "20"])
+    let served = try await ServedGuard.start(["--open", "--plain", "--timeout", "3600"])
     var connections: [RawConnection] = []
     for _ in 0..<300 { connections.append(try RawConnection(port: served.port)) }
-    let closed = connections.filter { $0.rest(within: 0.06).isClosed }.count
-    #expect(closed >= 300 - 64 && closed < 300)
-    connections.removeAll()
-    var status = 0
-    for _ in 0..<50 where status != 200 {
-      status = (try? await served.request("GET", "/healthz").answer.status) ?? 0
-      if status != 200 { try await Task.sleep(for: .milliseconds(100)) }
+    try await waitUntil("the server closes most of them") {
+      connections.removeAll { $0.rest(within: 0.01).isClosed }
+      return connections.count <= 64 ? nil : "\(connections.count) are open"
     }
-    #expect(status == 200)
+    #expect(!connections.isEmpty)
+    connections.removeAll()
+    try await expectServing(served)
     #expect(await served.end() == 0)
   }
 
@@ -196,15 +202,15 @@ struct ServedLimitsTests {
     let busy = try RawConnection(port: served.port)
     let idle = try RawConnection(port: served.port)
     idle.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
-    #expect(idle.text(upTo: "ok", within: 30).contains("200"))
+    #expect(try idle.text(upTo: "ok").contains("200"))
     busy.send(Self.head + "Content-Length: 4\r\n\r\n12")
-    try await Task.sleep(for: .milliseconds(500))
+    try busy.isRead()
     served.send(signal: SIGTERM)
     // An idle connection ends at once.
-    #expect(idle.rest(within: 30).isClosed)
+    #expect(idle.rest().isClosed)
     #expect(throws: Missing.self) { _ = try RawConnection(port: served.port) }
     busy.send("34")
-    #expect(busy.rest(within: 30).text.hasPrefix("HTTP/1.1 401 "))
+    #expect(busy.rest().text.hasPrefix("HTTP/1.1 401 "))
     #expect(await served.end(terminating: false) == 0)
   }
 }

@@ -340,16 +340,15 @@ struct ServedProcessTests {
     // What is no certificate leaves the old one.
     try Data("broken".utf8).write(to: URL(filePath: first.certificate))
     served.send(signal: SIGHUP)
-    for _ in 0..<200 where !served.log.contains("certificate-unchanged") {
-      try await Task.sleep(for: .milliseconds(50))
+    try await waitUntil("it keeps the certificate") {
+      served.log.contains("certificate-unchanged") ? nil : served.log
     }
-    #expect(served.log.contains("certificate-unchanged"))
     for (from, to) in [(second.certificate, first.certificate), (second.key, first.key)] {
       try Data(contentsOf: URL(filePath: from)).write(to: URL(filePath: to))
     }
     served.send(signal: SIGHUP)
-    for _ in 0..<200 where !served.log.contains("certificate-reloaded") {
-      try await Task.sleep(for: .milliseconds(50))
+    try await waitUntil("it reads the certificate") {
+      served.log.contains("certificate-reloaded") ? nil : served.log
     }
     #expect(try shown())
     #expect(await served.end() == 0)
@@ -404,10 +403,10 @@ private final class NotifyListener {
 
   deinit { close(socket) }
 
-  /// The next message; empty after a minute without one.
+  /// The next message; empty if none comes.
   func next() -> String {
     var waiting = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-    guard unsafe poll(&waiting, 1, 60_000) > 0 else { return "" }
+    guard unsafe poll(&waiting, 1, Int32(Backstop.milliseconds)) > 0 else { return "" }
     var buffer = [UInt8](repeating: 0, count: 4096)
     let count = unsafe recv(socket, &buffer, buffer.count, 0)
     return String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self)

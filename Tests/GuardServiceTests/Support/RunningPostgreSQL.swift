@@ -38,7 +38,7 @@ final class RunningPostgreSQL: Sendable {
       user + [
         "\(bin)/initdb", "-D", "\(folder.path)/data", "-A", "trust", "-U", "guard", "--no-sync",
         "-E", "UTF8", "--no-locale",
-      ], limit: 300)
+      ])
     try #require(made.code == 0, "\(made.output)")
     let settings = ["listen_addresses=", "max_connections=200", "shared_buffers=16MB"] + options
     let server =
@@ -50,7 +50,7 @@ final class RunningPostgreSQL: Sendable {
       [
         "-c",
         "folder=$1; shift; \"$@\" </dev/null >\"$folder.log\" 2>&1 & read -r end; "
-          + "kill -QUIT $!; sleep 1; rm -rf \"$folder\" \"$folder.log\"",
+          + "kill -QUIT $!; wait $!; rm -rf \"$folder\" \"$folder.log\"",
         "sh", folder.path,
       ] + server
     let pipe = Pipe()
@@ -61,13 +61,12 @@ final class RunningPostgreSQL: Sendable {
     try pipe.fileHandleForReading.close()
     self.shell = Mutex(shell)
     life = Mutex(pipe.fileHandleForWriting)
-    for _ in 0..<600 {
+    try blockUntil("PostgreSQL answers") {
       let ready = try FinishedProgram(
         ["\(bin)/pg_isready", "-h", folder.path, "-U", "guard", "-d", "postgres"])
-      if ready.code == 0 { return }
-      usleep(100_000)
+      if ready.code == 0 { return nil }
+      return (try? String(contentsOfFile: folder.path + ".log", encoding: .utf8)) ?? ""
     }
-    throw Failure(text: (try? String(contentsOfFile: folder.path + ".log", encoding: .utf8)) ?? "")
   }
 
   struct Failure: Error { let text: String }
@@ -75,7 +74,9 @@ final class RunningPostgreSQL: Sendable {
   /// Stops the server.
   func stop() {
     life.withLock { try? $0.write(contentsOf: Data("\n".utf8)) }
-    for _ in 0..<200 where shell.withLock({ $0.isRunning }) { usleep(50_000) }
+    try? blockUntil("PostgreSQL has ended") {
+      shell.withLock { $0.isRunning } ? "it is running" : nil
+    }
   }
 
   /// libpq's words for a new database.

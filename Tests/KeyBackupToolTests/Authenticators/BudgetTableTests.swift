@@ -89,10 +89,12 @@ import Testing
     var rows: [Row] = []
     func measure(
       _ command: String, note: String = "", _ box: Sandbox, _ options: [String] = [],
-      key: [String] = [], whose: [String] = ["the key"]
+      key: [String] = [], whose: [String] = ["the key"], meanwhile: [TerminalStep] = []
     ) async throws {
       let arguments = command.split(separator: " ").map(String.init)
-      let trace = try await box.traced { try await box.keybackup(arguments + options, key: key) }
+      let trace = try await box.traced {
+        try await box.keybackup(arguments + options, key: key, meanwhile: meanwhile)
+      }
       for (number, who) in whose.enumerated() {
         let own = "hidraw\(number) "
         let lines =
@@ -102,12 +104,16 @@ import Testing
         rows.append(Row(command: "`\(command)`\(note)", key: who, cost: .init(lines)))
       }
     }
-    for (note, setting) in [("", ""), (", plugged in when asked", ",plug-after-ms=6000")] {
+    for note in ["", ", plugged in when asked"] {
       let backup = try await PreparedBackup()
+      let new = backup.box.root + "/new.json"
       try await measure(
-        "key add", note: note, backup.box, ["--wait", "60"],
-        key: ["--key", backup.box.keyState, "--key", backup.box.root + "/new.json" + setting],
-        whose: ["the key that opens", "the new key"])
+        "key add", note: note, backup.box, ["--wait", "3600"],
+        key: [
+          "--key", backup.box.keyState,
+          "--key", new + (note.isEmpty ? "" : ",plug-after-ms=\(new).plugged"),
+        ], whose: ["the key that opens", "the new key"],
+        meanwhile: [.expect("insert the new one"), .write("", to: new + ".plugged")])
     }
     for command in ["rotate", "rotate --credential"] {
       try await measure(command, PreparedBackup().box)
@@ -153,10 +159,14 @@ import Testing
     try await measure("`derive`, one salt", ["derive", "--credential", id, "--salt", "a"])
     try await measure("`restore`", ["restore", "--out", box.root + "/out"])
     try await measure("`key identify`", ["key", "identify"])
-    // The user touches the key to be enrolled.
+    // The user touches the key to be enrolled, once all blink.
+    let touch = box.root + "/touch"
     try await measure(
-      "`init`", ["init", "--folder", box.root + "/other"], own: ",touch=700",
-      other: ",touch=never", terminal: [.expect("Touch the one to enrol"), .expect("3 of 3")])
+      "`init`", ["init", "--folder", box.root + "/other"], own: ",touch=\(touch)",
+      other: ",touch=never",
+      terminal: [.expect("Touch the one to enrol")]
+        + (0..<3).map { .find("hidraw\($0) WAITING", in: box.tracePath) }
+        + [.write("", to: touch), .expect("3 of 3")])
     return rows
   }
 }

@@ -114,7 +114,7 @@ import Testing
     expectFailure(elsewhere, 69, says: "reader:Another 00 00")
     let nothing = try await box.keybackup(Sandbox.derive, key: ["--no-key"], expecting: nil)
     expectFailure(nothing, 69, says: "no security key found")
-    #expect(nothing.endedAtOnce)
+    #expect(!nothing.err.contains("Insert"), "it waited: \(nothing.err)")
   }
 
   @Test(arguments: ["--exclusive", "--transaction"])
@@ -128,7 +128,7 @@ import Testing
     let any = try await box.keybackup(
       Sandbox.derive, key: Sandbox.onReader(), wrapper: holder, expecting: nil)
     expectFailure(any, 69, says: "another program has the card", "gpgconf --kill scdaemon")
-    #expect(named.endedAtOnce && any.endedAtOnce)
+    for outcome in [named, any] { #expect(!outcome.err.contains("Waiting:"), "\(outcome.err)") }
   }
 
   /// pcscd refuses a user whom polkit refuses; a broken pcscd does not answer.
@@ -146,7 +146,6 @@ import Testing
     try await box.keybackup(Sandbox.derive + ["--credential", id], wrapper: service)
     let json = try await box.keybackup(["devices", "--json"], pin: .none, wrapper: service).json()
     #expect(json["devices"].items.count == 1 && json["pcscd"].text == word)
-    #expect(none.endedAtOnce)
   }
 
   // MARK: Pulled away
@@ -160,7 +159,6 @@ import Testing
       Sandbox.derive + ["--credential", id, "--json"], key: key, expecting: nil)
     try expectFailure(outcome, 91, word: "authenticator-lost")
     #expect(outcome.out.contains("taken off the reader") && outcome.out.contains("hold it still"))
-    #expect(outcome.endedAtOnce)
   }
 
   /// The card may be taken away at any step before the PIN is sent.
@@ -171,10 +169,10 @@ import Testing
     let plugged = try await box.keybackup(Sandbox.derive + ["--credential", id])
     let key = Sandbox.onReader("pull-after-apdus=\(commands)", "return-after-ms=700")
     let outcome = try await box.keybackup(
-      Sandbox.derive + ["--credential", id, "--wait", "40"], key: key)
+      Sandbox.derive + ["--credential", id, "--wait", "3600"], key: key)
     #expect(outcome.out == plugged.out)
     // Without the credential's ID, too, the key is opened again.
-    let any = try await box.keybackup(Sandbox.derive + ["--wait", "40"], key: key)
+    let any = try await box.keybackup(Sandbox.derive + ["--wait", "3600"], key: key)
     #expect(any.out == plugged.out)
   }
 
@@ -184,7 +182,7 @@ import Testing
     let key = Sandbox.onReader("return-after-ms=500") + ["--fault", "unplug:getAssertion@2"]
     let asked = try await box.traced {
       let outcome = try await box.keybackup(
-        Sandbox.derive + ["--credential", id, "--wait", "40"], key: key, expecting: nil)
+        Sandbox.derive + ["--credential", id, "--wait", "3600"], key: key, expecting: nil)
       expectFailure(outcome, 91, says: "taken off the reader")
     }
     #expect(asked.count { $0.hasSuffix("getTokenUsingPIN") } == 1)
@@ -194,12 +192,14 @@ import Testing
   @Test func `Taken away while the PIN is typed`() async throws {
     let box = try Sandbox()
     let id = try await box.makeCredential()
-    let key = Sandbox.onReader("return-after-ms=1500", "pull-when-idle-ms=1000")
+    let (away, back) = (box.root + "/away", box.root + "/back")
+    let key = Sandbox.onReader("unplug-after-ms=\(away)", "return-after-ms=\(back)")
     let outcome = try await box.keybackup(
       Sandbox.derive + ["--credential", id, "--reveal"], key: key, pin: .none,
       terminal: [
-        .expect("tries left): "), .pause(2500), .type(Sandbox.pin + "\n"),
-        .expect("Put it back and hold it still."), .expect("Hold the key on"),
+        .expect("tries left): "), .write("", to: away), .find("UNPLUGGED", in: box.tracePath),
+        .type(Sandbox.pin + "\n"), .expect("Put it back and hold it still."),
+        .write("", to: back), .expect("Hold the key on"),
       ], secrets: true)
     #expect(outcome.stepsLeft.isEmpty, "\(outcome.text)")
   }
@@ -209,13 +209,15 @@ import Testing
   /// A key is never chosen only because it lies on a reader.
   @Test func `A key on a reader is not chosen by lying there`() async throws {
     let box = try Sandbox()
+    let touch = box.root + "/touch"
     let keys = [
-      "--key", box.root + "/usb.json,touch=800",
+      "--key", box.root + "/usb.json,touch=\(touch)",
       "--key", box.root + "/card.json,bus=pcsc",
     ]
     let trace = try await box.traced {
       let outcome = try await box.keybackup(
-        ["credential", "create"], key: keys, terminal: [.expect("Touch the one")])
+        ["credential", "create"], key: keys,
+        terminal: [.expect("Touch the one"), .write("", to: touch)])
       #expect(outcome.screen.contains("--device 'reader:"), "\(outcome.screen)")
     }
     #expect(trace.contains { $0.hasSuffix("makeCredential") })
@@ -243,14 +245,15 @@ import Testing
   @Test func `Waits for a card to be put on the reader`() async throws {
     let box = try Sandbox()
     let id = try await box.makeCredential()
-    let key = Sandbox.onReader() + ["--plug-after-ms", "5000"]
+    let plugged = box.root + "/plugged"
+    let key = Sandbox.onReader() + ["--plug-after-ms", plugged]
     let outcome = try await box.keybackup(
-      Sandbox.derive + ["--credential", id, "--wait", "50"], key: key)
-    #expect(outcome.err.contains("Insert your security key"))
-    #expect(outcome.endedAtOnce)
+      Sandbox.derive + ["--credential", id, "--wait", "3600"], key: key,
+      meanwhile: [.expect("Insert your security key"), .write("", to: plugged)])
+    #expect(outcome.stepsLeft.isEmpty)
     let late = try await box.keybackup(
       Sandbox.derive + ["--wait", "1"], key: ["--bus", "pcsc", "--no-key"], expecting: nil)
-    #expect(late.code == 69 && late.seconds > 0.9 && late.endedAtOnce, "\(late)")
+    #expect(late.code == 69 && late.seconds > 0.9, "\(late)")
   }
 
   @Test(arguments: [Sandbox.onReader("touch=never"), Sandbox.onReader("touch=never", "no-waiting")])
@@ -263,6 +266,6 @@ import Testing
     let interrupted = try await box.keybackup(
       Sandbox.derive + ["--reveal"], key: key,
       terminal: [.expect("Hold the key on"), .pause(300), .interrupt], expecting: nil)
-    #expect(interrupted.code == 130 && interrupted.endedAtOnce, "\(interrupted.text)")
+    #expect(interrupted.code == 130, "\(interrupted.text)")
   }
 }

@@ -54,11 +54,11 @@ import Testing
     let more = (1..<1000).map { Samples.entry(id: "w\($0)", name: "\($0)") }
     let adding = try await box.traced {
       try await box.keybackup(
-        ["wallet", "import", "-"], input: Array(more.joined(separator: "\n").utf8), limit: 120)
+        ["wallet", "import", "-"], input: Array(more.joined(separator: "\n").utf8))
     }
     #expect(Cost(adding) == Cost(one))
     let thousand = try await box.traced {
-      try await box.keybackup(["restore", "--out", box.root + "/all"], limit: 120)
+      try await box.keybackup(["restore", "--out", box.root + "/all"])
     }
     #expect(Files.tree(box.root + "/all").count == 1000)
     #expect(Cost(thousand) == Cost(one), "\(thousand)")

@@ -69,7 +69,6 @@ import Testing
       command, key: ["--fault", "init-silent"], expecting: nil)
     expectFailure(outcome, 91, says: "Virtual Key does not answer", "replug")
     #expect(!outcome.err.contains("another program"), "\(outcome.err)")
-    #expect(outcome.endedAtOnce, "took \(outcome.seconds) s")
   }
 
   /// A key that is pulled out while it is opened or examined is like a card that is taken away.

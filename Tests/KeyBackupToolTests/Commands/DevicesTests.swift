@@ -67,8 +67,9 @@ import Testing
     let box = try Sandbox()
     _ = try await box.makeCredential()
     let outcome = try await box.keybackup(
-      Sandbox.derive + ["--wait", "60"], key: ["--plug-after-ms", "5000"])
-    #expect(outcome.err.contains("Insert your security key"))
+      Sandbox.derive + ["--wait", "3600"], key: ["--plug-after-ms", box.root + "/plugged"],
+      meanwhile: [.expect("Insert your security key"), .write("", to: box.root + "/plugged")])
+    #expect(outcome.stepsLeft.isEmpty)
     #expect(outcome.out.count == 65)
     let late = try await box.keybackup(
       Sandbox.derive + ["--wait", "1"], key: ["--no-key"], expecting: nil)

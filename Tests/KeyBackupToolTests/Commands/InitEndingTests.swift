@@ -74,9 +74,9 @@ import Testing
   @Test func `A credential left by ctrl C is named`() async throws {
     let box = try Sandbox()
     let ended = try await box.keybackup(
-      ["init"], key: ["--set", "touch=2000"],
+      ["init"], key: ["--set", "untouched=2"],
       terminal: [
-        .expect("1 of 3"), .expect("2 of 3"), .pause(200), .interrupt,
+        .expect("1 of 3"), .expect("2 of 3"), .find("WAITING", in: box.tracePath), .interrupt,
       ], expecting: 130)
     #expect(ended.text.contains("credential delete --force"), "\(ended.text)")
     #expect(ended.terminalIsSane)

@@ -156,8 +156,9 @@ import Testing
     let keys = try await ThreeKeys()
     let fourth = keys.box.root + "/fourth.json"
     try await keys.box.keybackup(
-      ["key", "add", "--wait", "60", "--label", "fourth"],
-      key: ["--key", keys.state("blue"), "--key", fourth + ",plug-after-ms=2500"])
+      ["key", "add", "--wait", "3600", "--label", "fourth"],
+      key: ["--key", keys.state("blue"), "--key", fourth + ",plug-after-ms=\(fourth).plugged"],
+      meanwhile: [.expect("insert the new one"), .write("", to: fourth + ".plugged")])
     try await keys.box.keybackup(["wallet", "list"], key: ["--key", fourth])
     #expect(try await keys.slots().count == 4)
   }
@@ -229,8 +230,11 @@ import Testing
     let before = try Files.contents(keys.box.folder)
     let ended = try await keys.box.keybackup(
       ["key", "add"],
-      key: ["--key", keys.state("blue"), "--key", keys.box.root + "/new.json,touch=2000"],
-      terminal: [.expect("1 of 3"), .expect("2 of 3"), .pause(200), .interrupt], expecting: 130)
+      key: ["--key", keys.state("blue"), "--key", keys.box.root + "/new.json,untouched=2"],
+      terminal: [
+        .expect("1 of 3"), .expect("2 of 3"), .find("WAITING", in: keys.box.tracePath), .interrupt,
+      ],
+      expecting: 130)
     #expect(ended.text.contains("credential delete --force"), "\(ended.text)")
     #expect(try Files.contents(keys.box.folder) == before)
   }

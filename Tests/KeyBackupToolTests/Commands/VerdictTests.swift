@@ -104,13 +104,12 @@ import Testing
   func `A folder that does not answer`(_ call: String) async throws {
     let mounted = try await BlockedFileTests.Mounted()
     let box = mounted.backup.box
-    try mounted.system.tell("rule op=\(call) delay=60000")
+    try mounted.system.tell("rule op=\(call) hang")
     let shown = try await box.run([Build.keybackup], key: nil)
     #expect(shown.code == 0 && shown.out.contains(Self.help), "\(shown)")
     #expect(
       Self.first(shown).contains("did not answer within a second. Run: keybackup status"),
       "\(shown.out)")
-    #expect(shown.seconds < 10, "\(shown.seconds) s")
     mounted.system.unmount()
   }
 

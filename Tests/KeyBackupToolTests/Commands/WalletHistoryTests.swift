@@ -82,11 +82,12 @@ import Testing
 
   @Test func `The version that counts is first, then the newest`() async throws {
     let backup = try await PreparedBackup()
+    let own = try OwnWorld(backup.box)
     for name in ["B", "C"] {
       // The clock has seconds.
-      try await Task.sleep(for: .milliseconds(1100))
-      try await backup.box.keybackup(
-        ["wallet", "import", "-"], input: Array(Samples.entry(id: "first-wallet", name: name).utf8))
+      own.clock.advance(.seconds(2))
+      try await own.run(
+        ["wallet", "import", "-"], input: Samples.entry(id: "first-wallet", name: name))
     }
     func names() async throws -> [String?] {
       let json = try await backup.box.keybackup(["wallet", "history", "first", "--json"]).json()

@@ -11,7 +11,7 @@ import Testing
     try Files.link(programs + "/virtual-key", to: Build.virtualKey)
     let outcome = try await box.run(
       [Build.root + "/scripts/recording", "--check"], key: nil,
-      environment: ["KEYBACKUP_PROGRAMS": programs], limit: 600)
+      environment: ["KEYBACKUP_PROGRAMS": programs])
     #expect(outcome.code == 0, "\(outcome.text)")
   }
 }

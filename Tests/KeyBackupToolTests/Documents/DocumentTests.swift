@@ -113,6 +113,6 @@ import Testing
     let box = try Sandbox()
     let programs = ["--keybackup", Build.keybackup, "--virtual-key", Build.virtualKey]
     return try await box.run(
-      [Build.root + "/scripts/try-documents"] + programs + options + [page], key: nil, limit: 600)
+      [Build.root + "/scripts/try-documents"] + programs + options + [page], key: nil)
   }
 }

@@ -12,7 +12,7 @@ import Testing
       startThread {
         continuation.resume(
           with: Result {
-            try FinishedProgram(["/usr/bin/make", "-s", "-C", Build.root, target], limit: 1500)
+            try FinishedProgram(["/usr/bin/make", "-s", "-C", Build.root, target])
           })
       }
     }

@@ -25,20 +25,24 @@ import Testing
   @Test(arguments: calls)
   func `Interrupting ends the command at once`(_ call: String) async throws {
     let mounted = try await Mounted()
-    try mounted.system.tell("rule op=\(call) name=*wallet* delay=60000")
+    try mounted.system.tell("rule op=\(call) name=*wallet* hang")
     let outcome = try await mounted.backup.box.keybackup(
       ["verify"], pin: .none,
       terminal: [.expect("Waiting for"), .interrupt], expecting: nil)
     #expect(outcome.code == 130, "\(outcome)")
-    #expect(outcome.endedAtOnce && outcome.stepsLeft.isEmpty, "\(outcome)")
+    #expect(outcome.stepsLeft.isEmpty, "\(outcome)")
     #expect(outcome.out.isEmpty && outcome.screen.contains("interrupted"), "\(outcome)")
     mounted.system.unmount()
   }
 
   @Test func `A slow file is waited for and read`() async throws {
     let mounted = try await Mounted()
-    try mounted.system.tell("rule op=read name=*wallet* delay=3000 times=1")
-    let outcome = try await mounted.backup.box.keybackup(["restore", "--json"])
+    try mounted.system.tell("rule op=read name=*wallet* hang times=1")
+    let outcome = try await mounted.backup.box.keybackup(
+      ["restore", "--json"],
+      meanwhile: [
+        .expect("Waiting for "), .write("clear\n", to: mounted.backup.box.folder + "/.failing-fs"),
+      ])
     #expect(try outcome.json()["restored"].number == 3)
     #expect(outcome.err.contains("Waiting for ") && outcome.err.contains("to be downloaded"))
   }
@@ -108,9 +112,9 @@ import Testing
   @Test func `A file that never comes is not waited for for ever`() async throws {
     let mounted = try await Mounted()
     let name = NotHereYetTests.split(mounted.backup.wallets[0]).1
-    try mounted.system.tell("rule op=read name=\(name) delay=600000")
+    try mounted.system.tell("rule op=read name=\(name) hang")
     let outcome = try await mounted.backup.box.keybackup(
-      ["restore", "--json"], limit: 240, expecting: 75)
+      ["restore", "--json"], expecting: 75)
     #expect(try outcome.json()["restored"].number == 3, "\(outcome.text)")
     #expect(outcome.err.contains("Waiting for "))
     mounted.system.unmount()

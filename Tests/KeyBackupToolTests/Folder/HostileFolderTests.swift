@@ -115,7 +115,6 @@ import Testing
       let needsPIN = !["status", "key"].contains(command[0]) && command != ["verify"]
       let outcome = try await backup.box.keybackup(
         command, pin: needsPIN ? .file : .none, expecting: nil)
-      #expect(outcome.endedAtOnce, "\(command): \(outcome.seconds) s")
       #expect([0, 65, 75, 87, 88].contains(outcome.code), "\(command): \(outcome.code) \(outcome)")
       if command == ["restore", "--json"] {
         #expect(try outcome.json()["restored"].number == 3, "\(outcome.text)")
@@ -189,7 +188,6 @@ import Testing
       let needsPIN = !["status", "key"].contains(command[0]) && command != ["verify"]
       let outcome = try await backup.box.keybackup(
         command, pin: needsPIN ? .file : .none, expecting: nil)
-      #expect(outcome.endedAtOnce, "\(command): \(outcome.seconds) s")
       let expected: [Int32] = command[0] == "key" ? [0, 75] : [65, 75, 87]
       #expect(expected.contains(outcome.code), "\(command): \(outcome.code) \(outcome)")
       if command == ["restore", "--json"] {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Guards on loopback addresses, of a second make: Tests/guards/python-guard.
@@ -24,17 +25,15 @@ final class GuardCircle: Sendable {
       environment: ["PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"], log: log)
     var found: [Member] = []
     var issuer = ""
-    for _ in 0..<900 {
+    try await waitUntil("the guards listen") {
       let output = (try? Files.text(log)) ?? ""
-      if output.contains("\n") {
-        let line = try JSON(Array(output.utf8))
-        found = line["guards"].items.map {
-          Member(url: $0["url"].text ?? "", guardID: $0["guard_id"].text ?? "")
-        }
-        issuer = line["issuer"].text ?? ""
-        break
+      guard output.contains("\n") else { return output }
+      let line = try JSON(Array(output.utf8))
+      found = line["guards"].items.map {
+        Member(url: $0["url"].text ?? "", guardID: $0["guard_id"].text ?? "")
       }
-      try await Task.sleep(for: .milliseconds(100))
+      issuer = line["issuer"].text ?? ""
+      return nil
     }
     (members, self.issuer) = (found, issuer)
     try #require(members.count == count, "\(program.output)")

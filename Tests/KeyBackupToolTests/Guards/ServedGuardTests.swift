@@ -20,14 +20,15 @@ import Testing
         ] + (invites ? [] : ["--open"]),
         environment: ["PATH": "/usr/bin:/bin", "HOME": box.home, "LANG": "C.UTF-8"], log: log)
       var found: String?
-      for _ in 0..<600 {
-        let line = ((try? Files.text(log)) ?? "").split(separator: "\n")
+      try await waitUntil("the guard listens") {
+        let output = (try? Files.text(log)) ?? ""
+        let line = output.split(separator: "\n")
           .first { $0.hasPrefix("{") && $0.contains("listening") }
-        if let line, let address = try? JSON(Array(line.utf8))["listening"].text {
-          found = "http://" + address
-          break
+        guard let line, let address = try? JSON(Array(line.utf8))["listening"].text else {
+          return output
         }
-        try await Task.sleep(for: .milliseconds(100))
+        found = "http://" + address
+        return nil
       }
       url = try #require(found, "\(program.output)")
     }

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 /// One process to run: its surroundings, and the input to type.
@@ -11,12 +12,12 @@ struct ChildProcess: Sendable {
   var descriptor9: [UInt8]?
   /// A terminal to run on, and the steps there; nil for none.
   var terminal: [TerminalStep]?
+  /// The steps of a process without a terminal.
+  var meanwhile: [TerminalStep] = []
   /// Columns of the terminal: so many that only tests of layout see a line broken.
   var columns: UInt16 = 1000
   /// Where standard output goes.
   var standardOutput = StandardOutput.captured
-  /// The time, in seconds, after which everything is killed.
-  var limit = 90.0
 
   enum StandardOutput: Sendable {
     case captured
@@ -40,17 +41,25 @@ struct ChildProcess: Sendable {
       }
     }
     await Turnstile.shared.leave()
-    return try result.get()
+    let outcome = try result.get()
+    if outcome.timedOut { throw NotInTime("\(command) was killed: \(outcome.text)") }
+    return outcome
   }
 }
 
-/// A step of a person at the terminal: an expectation or an action.
+/// A step of a person at the terminal, or of a test beside it: an expectation or an action.
 enum TerminalStep: Sendable, Equatable {
-  /// Waits until this text has appeared.
+  /// Waits until this text has appeared on the terminal; without one, on standard error.
   case expect(String)
+  /// Waits until this text is in a file.
+  case find(String, in: String)
+  /// Waits until the terminal does not echo: a program has set it up to read.
+  case unechoed
   /// Types these characters.
   case type(String)
-  /// Waits, in milliseconds.
+  /// Writes this text to a file.
+  case write(String, to: String)
+  /// Waits, in milliseconds: so that a program gets further, where the test does not depend on it.
   case pause(Int)
   /// Closes the terminal's window.
   case hangUp
@@ -71,13 +80,9 @@ struct Outcome: Sendable {
   var stepsLeft: [TerminalStep] = []
   /// Whether the terminal echoes and edits lines at the end.
   var terminalIsSane = true
-  /// Whether it was killed because it did not end in time.
+  /// Whether it was killed because it hangs.
   var timedOut = false
   var seconds = 0.0
-  /// Whether it ended by itself, long before the minute of a wait for a touch.
-  ///
-  /// Not "fast", as the machine may be busy.
-  var endedAtOnce: Bool { !timedOut && seconds < 30 }
 
   var out: String { String(decoding: output, as: UTF8.self) }
   var err: String { String(decoding: errors, as: UTF8.self) }

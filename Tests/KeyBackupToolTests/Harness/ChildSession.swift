@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 
 /// A running process: one loop feeds it, listens to it and ends it in time.
 ///
@@ -38,7 +39,7 @@ struct ChildSession {
       (master, slave) = (-1, -1)
     }
     unsent = plan.input
-    steps = plan.terminal ?? []
+    steps = plan.terminal ?? plan.meanwhile
     let stdin = try Self.pipe()
     let stdout = try Self.pipe()
     let stderr = try Self.pipe()
@@ -121,10 +122,11 @@ struct ChildSession {
     while life >= 0 {
       advanceScript()
       serveOnce()
-      if !outcome.timedOut, Self.now() - started > plan.limit {
+      let late = Self.now() - started - Double(Backstop.seconds)
+      if !outcome.timedOut, late > 0 {
         outcome.timedOut = true
         kill(-process, SIGKILL)
-      } else if outcome.timedOut, Self.now() - started > plan.limit + 5 {
+      } else if outcome.timedOut, late > 60 {
         break
       }
     }
@@ -175,9 +177,19 @@ struct ChildSession {
     while let step = steps.first {
       switch step {
       case .expect(let text):
-        guard let found = shown[cursor...].firstRange(of: Array(text.utf8)) else { return }
+        let seen = plan.terminal == nil ? outcome.errors : shown
+        guard let found = seen[cursor...].firstRange(of: Array(text.utf8)) else { return }
         cursor = found.upperBound
+      case .find(let text, let path):
+        guard (try? Files.text(path))?.contains(text) == true else { return }
+      case .unechoed: guard !isEchoing() else { return }
       case .type(let text): untyped += Array(text.utf8)
+      case .write(let text, let path):
+        // As it is: the control file of a file system takes nothing else.
+        let file = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        let bytes = Array(text.utf8)
+        _ = unsafe Glibc.write(file, bytes, bytes.count)
+        close(file)
       case .hangUp:
         Self.shut(&slave)
         Self.shut(&master)
@@ -188,6 +200,11 @@ struct ChildSession {
       }
       steps.removeFirst()
     }
+  }
+
+  private func isEchoing() -> Bool {
+    var settings = termios()
+    return unsafe tcgetattr(slave, &settings) != 0 || settings.c_lflag & tcflag_t(ECHO) != 0
   }
 
   /// Whether the terminal edits and echoes typed text, as a shell leaves it.

@@ -1,5 +1,6 @@
 import SecretMemory
 import SecretStores
+import TestSupport
 import Testing
 
 /// A private D-Bus session with gnome-keyring in it, unlocked unless stated otherwise.

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// A folder that the real desktop client of Nextcloud synchronises.
@@ -91,10 +92,8 @@ final class NextcloudFolder: @unchecked Sendable {
   }
 
   /// Waits for an answer that says something.
-  func wait(
-    for words: String, _ isSynchronised: JSON, at location: SourceLocation = #_sourceLocation
-  ) async throws {
-    try await waitUntil(words, at: location) {
+  func wait(for words: String, _ isSynchronised: JSON) async throws {
+    try await waitUntil(words) {
       let (answer, says, _) = try await computer.isSynchronised()
       return answer == isSynchronised && says.contains(words)
         ? nil : "\(says)\n\(client?.output.suffix(2000) ?? "")"
@@ -103,7 +102,7 @@ final class NextcloudFolder: @unchecked Sendable {
 
   /// Waits until the client says that everything is uploaded, and compares with the server's files.
   func uploaded(at location: SourceLocation = #_sourceLocation) async throws {
-    try await wait(for: "every file is uploaded", .bool(true), at: location)
+    try await wait(for: "every file is uploaded", .bool(true))
     let here = Files.tree(computer.folder + "/cspp-namespaces")
     #expect(!here.isEmpty, sourceLocation: location)
     for file in here {

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 /// A file server, `rclone serve webdav` on the loopback interface, and two computers that use it.
@@ -37,7 +38,7 @@ final class RcloneCloud: Sendable {
           "300ms",
         ], environment: environment, log: box.root + "/server.log")
       do {
-        try await waitUntil("the server runs", seconds: 240) {
+        try await waitUntil("the server runs") {
           let answer = try await box.run(
             ["curl", "--silent", "--fail", "http://127.0.0.1:\(port)/"], key: nil)
           if answer.code == 0 { return nil }
@@ -119,8 +120,8 @@ final class RcloneCloud: Sendable {
   }
 
   /// Synchronises everything in all directions.
-  func converge(at location: SourceLocation = #_sourceLocation) async throws {
-    try await waitUntil("A and B are equal", at: location) {
+  func converge() async throws {
+    try await waitUntil("A and B are equal") {
       try await uploaded()
       try await bisync()
       let (onA, onB) = (try await tree(a), try await tree(b))

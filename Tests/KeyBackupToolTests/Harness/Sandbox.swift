@@ -48,8 +48,8 @@ final class Sandbox: Sendable {
   func keybackup(
     _ arguments: [String], key: [String]? = [], pin: PINGiven = .file, input: [UInt8] = [],
     home: String? = nil, environment: [String: String] = [:], wrapper: [String] = [],
-    terminal: [TerminalStep]? = nil, columns: UInt16 = 1000,
-    standardOutput: ChildProcess.StandardOutput = .captured, limit: Double = 90,
+    terminal: [TerminalStep]? = nil, meanwhile: [TerminalStep] = [], columns: UInt16 = 1000,
+    standardOutput: ChildProcess.StandardOutput = .captured,
     expecting: Int32? = 0, secrets: Bool = false,
     at location: SourceLocation = #_sourceLocation
   ) async throws -> Outcome {
@@ -64,9 +64,8 @@ final class Sandbox: Sendable {
     }
     let outcome = try await run(
       command, key: key, input: input, descriptor9: descriptor9, home: home,
-      environment: environment, terminal: terminal, columns: columns,
-      standardOutput: standardOutput, limit: limit)
-    #expect(!outcome.timedOut, "\(arguments) had to be killed", sourceLocation: location)
+      environment: environment, terminal: terminal, meanwhile: meanwhile, columns: columns,
+      standardOutput: standardOutput)
     if let expecting {
       #expect(
         outcome.code == expecting, "\(arguments.joined(separator: " ")): \(outcome.text)",
@@ -84,8 +83,8 @@ final class Sandbox: Sendable {
   func run(
     _ command: [String], key: [String]? = [], input: [UInt8] = [], descriptor9: [UInt8]? = nil,
     home: String? = nil, environment: [String: String] = [:], terminal: [TerminalStep]? = nil,
-    columns: UInt16 = 1000, standardOutput: ChildProcess.StandardOutput = .captured,
-    limit: Double = 90
+    meanwhile: [TerminalStep] = [], columns: UInt16 = 1000,
+    standardOutput: ChildProcess.StandardOutput = .captured
   ) async throws -> Outcome {
     var all = command
     if let key { all = virtualKey(key) + all }
@@ -96,7 +95,7 @@ final class Sandbox: Sendable {
     variables.merge(environment) { $1 }
     let process = ChildProcess(
       command: all, environment: variables, input: input, descriptor9: descriptor9,
-      terminal: terminal, columns: columns, standardOutput: standardOutput, limit: limit)
+      terminal: terminal, meanwhile: meanwhile, columns: columns, standardOutput: standardOutput)
     return try await process.run()
   }
 

@@ -80,32 +80,6 @@ struct SyncedComputer: Sendable {
   }
 }
 
-/// Waits until a condition holds.
-///
-/// - Parameters:
-///   - what: a description for the failure.
-///   - seconds: a generous limit, as the machine may be busy.
-///   - location: the caller.
-///   - condition: is called again and again; returns nil once it holds, else the reason why not.
-/// - Throws: ``NotInTime``, and the errors of `condition`.
-func waitUntil(
-  _ what: String, seconds: Double = 240, at location: SourceLocation = #_sourceLocation,
-  _ condition: () async throws -> String?
-) async throws {
-  let clock = ContinuousClock()
-  let end = clock.now + .seconds(seconds)
-  while let reason = try await condition() {
-    guard clock.now < end else {
-      Issue.record("not in time: \(what): \(reason)", sourceLocation: location)
-      throw NotInTime(what: what)
-    }
-    try await Task.sleep(for: .milliseconds(200))
-  }
-}
-
-/// An expected event did not happen in time.
-struct NotInTime: Error { let what: String }
-
 /// Runs `status` on computers again and again while a test changes them.
 struct StatusWatch: Sendable {
   /// The exit codes of `status`, with the text for each.

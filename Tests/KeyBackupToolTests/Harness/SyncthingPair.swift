@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Two or more Syncthings on the loopback interface that share one folder.
@@ -41,7 +42,7 @@ final class SyncthingPair: @unchecked Sendable {
       }
       do {
         for index in computers.indices { try start(index) }
-        try await waitUntil("connected", seconds: 240) {
+        try await waitUntil("connected") {
           if try await isConnected() { return nil }
           let output = programs.compactMap { $0?.output }
           if attempt < 5, output.contains(where: PortTaken.isSaid) { throw PortTaken() }
@@ -126,9 +127,9 @@ final class SyncthingPair: @unchecked Sendable {
   /// their Syncthings are idle as far as they say so.
   ///
   /// While another computer is off, none of them says that all is done.
-  func converge(at location: SourceLocation = #_sourceLocation) async throws {
+  func converge() async throws {
     let running = computers.indices.filter { programs[$0] != nil }
-    try await waitUntil("the folders are equal", at: location) {
+    try await waitUntil("the folders are equal") {
       for index in running where running.count == computers.count {
         let (answer, says, _) = try await computers[index].isSynchronised()
         guard answer == .bool(true) else { return "\(computers[index].name): \(says)" }

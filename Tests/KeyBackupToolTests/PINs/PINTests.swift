@@ -227,7 +227,6 @@ import Testing
     for options in [[], ["--no-input"]] {
       let outcome = try await box.keybackup(Sandbox.derive + options, pin: .none, expecting: nil)
       expectFailure(outcome, 78, says: "--pin-f")
-      #expect(outcome.endedAtOnce)
     }
   }
 

@@ -10,8 +10,8 @@ import Testing
       let outcome = try await box.keybackup(
         Sandbox.derive, pin: .none, environment: ["KEYBACKUP_PINENTRY": program],
         terminal: [
-          .expect("8 tries left"), .expect("PIN:"), .pause(300), .type("wrong%one\r"),
-          .expect("7 tries left"), .expect("PIN:"), .pause(300), .type(Sandbox.pin + "\r"),
+          .expect("8 tries left"), .expect("PIN:"), .unechoed, .type("wrong%one\r"),
+          .expect("7 tries left"), .expect("PIN:"), .unechoed, .type(Sandbox.pin + "\r"),
         ])
       #expect(outcome.stepsLeft.isEmpty && outcome.terminalIsSane, "\(outcome)")
       #expect(outcome.screen.contains("Wrong PIN."))
@@ -25,7 +25,7 @@ import Testing
     _ = try await box.makeCredential()
     let outcome = try await box.keybackup(
       Sandbox.derive, pin: .none, environment: ["KEYBACKUP_PINENTRY": "pinentry-curses"],
-      terminal: [.expect("8 tries left"), .pause(300), .interrupt], expecting: nil)
+      terminal: [.expect("8 tries left"), .unechoed, .interrupt], expecting: nil)
     #expect(outcome.code == 130, "\(outcome)")
     #expect(outcome.stepsLeft.isEmpty && outcome.terminalIsSane)
   }
@@ -94,6 +94,5 @@ import Testing
     let outcome = try await box.keybackup(
       Sandbox.derive, pin: .none, environment: ["KEYBACKUP_PINENTRY": pinentry], expecting: nil)
     expectFailure(outcome, code, says: text)
-    #expect(outcome.endedAtOnce)
   }
 }

@@ -54,7 +54,7 @@ import Testing
       try make()
       let trace = try await box.traced {
         let outcome = try await box.keybackup(
-          Sandbox.derive, pin: .none, environment: try place.name(bad, in: box), limit: 20,
+          Sandbox.derive, pin: .none, environment: try place.name(bad, in: box),
           expecting: nil)
         expectFailure(outcome, code, says: says)
         // What is not there may be the PIN itself.

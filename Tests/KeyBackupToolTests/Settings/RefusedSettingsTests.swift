@@ -145,7 +145,7 @@ import Testing
       }
     }
     let outcome = try await box.keybackup(
-      ["config", "show"], key: nil, pin: .none, wrapper: wrapper, limit: 20, expecting: nil)
+      ["config", "show"], key: nil, pin: .none, wrapper: wrapper, expecting: nil)
     #expect(outcome.code == 78 && outcome.err.contains(path), "\(outcome.text)")
   }
 

@@ -81,7 +81,7 @@ import Testing
     try await computers.server(["file", "add", mount + "/wallet.dat"])
     try Files.write("new", to: home + "/wallet.dat")
     try await computers.server(["file", "add", home + "/wallet.dat"], expecting: 64)
-    try system.tell("rule op=any delay=60000")
+    try system.tell("rule op=any hang")
     try await computers.server(["file", "add", home + "/wallet.dat"])
     let list = try await computers.third(["file", "list", "--json"]).json()["files"]
     #expect(list.items.map { $0["versions"].number } == [2], "\(list)")

@@ -21,16 +21,15 @@ import Testing
       #expect(kibibytes > 1000 && kibibytes << 10 < Self.allowed, what)
     }
     try await box.keybackup(
-      ["file", "add", path], key: nil, pin: .none, home: computers.serverHome, wrapper: measure,
-      limit: 600)
+      ["file", "add", path], key: nil, pin: .none, home: computers.serverHome, wrapper: measure)
     try expectLittle("file add")
     let out = computers.target()
     try await box.keybackup(
-      ["file", "restore", "large", "--out", out], wrapper: measure, limit: 600)
+      ["file", "restore", "large", "--out", out], wrapper: measure)
     try expectLittle("file restore")
     let same = try await box.run(["cmp", path, out + "/node/large"], key: nil)
     #expect(same.code == 0, "\(same.text)")
-    try await box.keybackup(["verify", "--deep"], wrapper: measure, limit: 600)
+    try await box.keybackup(["verify", "--deep"], wrapper: measure)
     try expectLittle("verify --deep")
   }
 }

@@ -159,7 +159,7 @@ import Testing
     try Files.write("", to: path)
     #expect(unsafe truncate(path, 1 << 40 + 1) == 0)
     let refused = try await computers.laptop(["file", "add", path], expecting: 65)
-    #expect(refused.err.contains("larger than 1 TiB") && refused.endedAtOnce, "\(refused.text)")
+    #expect(refused.err.contains("larger than 1 TiB"), "\(refused.text)")
   }
 
   @Test func `Commands about files say that the folder is older`() async throws {

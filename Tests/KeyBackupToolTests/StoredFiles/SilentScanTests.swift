@@ -19,7 +19,7 @@ import Testing
         "--signing-key", #require(answer["signing_key"].text),
         "--home", computers.serverHome, "--file", file, "--",
         Build.keybackup, "file", "watch", "--no-input", file,
-      ], key: nil, home: computers.serverHome, limit: 600)
+      ], key: nil, home: computers.serverHome)
     #expect(scan.code == 0, "\(scan.text)")
     let found = try JSON(scan.output)
     #expect(found["in_memory"].items.isEmpty, "\(scan.out)")

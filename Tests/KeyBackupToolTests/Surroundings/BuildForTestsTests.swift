@@ -28,7 +28,7 @@ import Testing
       [box.root + "/source/scripts/build-for-tests"], key: nil,
       environment: [
         "SWIFT": box.root + "/swift", "KEYBACKUP_BUILD": way, "calls": box.root + "/calls",
-      ], limit: 60)
+      ])
     let calls = try Files.text(box.root + "/calls").split(separator: "\n").map { line in
       // What is built tells the calls apart.
       let words = line.split(separator: " ")
@@ -89,10 +89,10 @@ import Testing
       """
       case "$*" in
         \(failing)) until [ "$(grep -c begin "$calls")" = 3 ]; do sleep 0.02; done; exit 7 ;;
-        \(other)) \(what == "tests" ? "sleep 50" : ":") ;;
+        \(other)) \(what == "tests" ? "sleep 86400" : ":") ;;
       esac
       """, release: nil)
-    #expect(outcome.code == 7 && outcome.out.isEmpty && outcome.endedAtOnce, "\(outcome.text)")
+    #expect(outcome.code == 7 && outcome.out.isEmpty, "\(outcome.text)")
     #expect(!calls.contains("end release apart") && !calls.contains("begin samples"), "\(calls)")
   }
 }

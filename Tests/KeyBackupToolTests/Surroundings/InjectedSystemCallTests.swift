@@ -33,7 +33,6 @@ import Testing
         wrapper: Tracing.wrapper(["-e", inject]), expecting: nil)
       // A signal would be 128 and more; 127 is the loader's.
       #expect(outcome.code < 128, "\(inject): \(outcome.text)")
-      #expect(outcome.endedAtOnce, "\(inject) took \(outcome.seconds) s")
       // Swift's runtime reads the arguments from a file; without any there is help.
       if outcome.code == 0, !outcome.out.hasPrefix("Back up wallets") {
         #expect(outcome.out == right.out, "\(inject)")

@@ -55,7 +55,7 @@ import Testing
         mode: 0o755)
     }
 
-    func run(_ command: [String], waiting seconds: Int = 60) async throws -> Outcome {
+    func run(_ command: [String], waiting seconds: Int = Backstop.seconds) async throws -> Outcome {
       try await box.run(
         command, key: nil,
         environment: [
@@ -81,7 +81,9 @@ import Testing
         """
       let program = try BackgroundProgram(
         ["/usr/bin/python3", "-c", holder], environment: [:], log: box.root + "/holder")
-      while !Files.exists(box.root + "/held") { usleep(20_000) }
+      try blockUntil("the lock is held") {
+        Files.exists(box.root + "/held") ? nil : program.output
+      }
       return program
     }
   }

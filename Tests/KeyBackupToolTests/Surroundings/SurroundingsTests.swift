@@ -52,9 +52,14 @@ import Testing
   /// As under nohup.
   @Test func `A signal that was to be ignored is`() async throws {
     let backup = try await PreparedBackup()
+    let touch = backup.box.root + "/touch"
     try await backup.box.keybackup(
-      ["wallet", "list"], key: ["--touch", "1500"],
-      wrapper: Self.started(#"trap '' HUP; (sleep 0.7; kill -HUP $$) & exec "$@""#))
+      ["wallet", "list"], key: ["--touch", touch],
+      wrapper: Self.started(
+        """
+        trap '' HUP; (until grep -q WAITING '\(backup.box.tracePath)'; do sleep 0.02; done
+          kill -HUP $$; : >'\(touch)') & exec "$@"
+        """))
   }
 
   @Test func `The terminals quit key leaves it sane`() async throws {
@@ -78,10 +83,9 @@ import Testing
   /// Reading blocks, and the signal comes to another thread.
   @Test func `Interrupted while an input is typed`() async throws {
     let backup = try await PreparedBackup()
-    let outcome = try await backup.box.keybackup(
+    try await backup.box.keybackup(
       ["wallet", "import", "-"],
       terminal: [.type("{"), .pause(700), .interrupt], expecting: 130)
-    #expect(outcome.endedAtOnce, "\(outcome.seconds)")
   }
 
   @Test func `Interrupted while nobody writes to AFIFO`() async throws {
@@ -89,9 +93,8 @@ import Testing
     let fifo = backup.box.root + "/fifo"
     try await backup.box.run(["mkfifo", fifo], key: nil).expectSuccess()
     for arguments in [["wallet", "import", fifo], ["wallet", "list", "--pin-file", fifo]] {
-      let outcome = try await backup.box.keybackup(
+      try await backup.box.keybackup(
         arguments, pin: .none, terminal: [.pause(900), .interrupt], expecting: 130)
-      #expect(outcome.endedAtOnce, "\(outcome.seconds)")
     }
   }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Three computers that share a folder with the real Syncthing: one with the key, a node that writes

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import KeyBackupTool
@@ -27,7 +28,7 @@ import Testing
     while True:
         c = server.accept()[0]
         if mode == "closes": c.close(); continue
-        if mode == "silent": time.sleep(1000)
+        if mode == "silent": time.sleep(86400)
         questions = c.makefile("r", newline="\\n"); f = c.makefile("w", newline="\\n")
         try:
             f.write("REGISTER_PATH:/x\\nUPDATE_VIEW:/x\\n"); f.flush()
@@ -58,7 +59,6 @@ import Testing
     at location: SourceLocation = #_sourceLocation
   ) async throws {
     let (outcome, json) = try await status(box)
-    #expect(outcome.endedAtOnce, "\(outcome.seconds)", sourceLocation: location)
     #expect(json["engine"].text == engine, "\(outcome.text)", sourceLocation: location)
     #expect(
       json["synchronised"] == (answer.isSynchronised.map { .bool($0) } ?? .null),
@@ -147,7 +147,7 @@ import Testing
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
             print(self.path, self.headers["X-API-Key"], flush=True)
-            if mode == "silent": time.sleep(1000)
+            if mode == "silent": time.sleep(86400)
             if mode == "drips":
                 while True: self.wfile.write(b"HTTP/1.0 200 OK\\r\\n"); time.sleep(0.2)
             self.send_response(403 if mode == "403" else 200); self.end_headers()

@@ -17,11 +17,11 @@ import Testing
     for number in [3, 4, 5, 77] {
       let refused = try await box.keybackup(
         command + [option, "\(number)"], pin: .none,
-        wrapper: ["sh", "-c", #"exec "$@" \#(number)>&-"#, "sh"], limit: 20, expecting: nil)
+        wrapper: ["sh", "-c", #"exec "$@" \#(number)>&-"#, "sh"], expecting: nil)
       expectFailure(refused, 64, says: option, "names is not open")
     }
     let joined = try await box.keybackup(
-      command + ["\(option)=78", "--json"], pin: .none, limit: 20, expecting: nil)
+      command + ["\(option)=78", "--json"], pin: .none, expecting: nil)
     try expectFailure(joined, 64, word: "usage")
   }
 
@@ -30,7 +30,7 @@ import Testing
     for (option, command) in Self.options where option != "--events-fd" {
       let refused = try await box.keybackup(
         command + [option, "8"], pin: .none,
-        wrapper: ["sh", "-c", #"exec "$@" 8>"$HOME/file""#, "sh"], limit: 20, expecting: nil)
+        wrapper: ["sh", "-c", #"exec "$@" 8>"$HOME/file""#, "sh"], expecting: nil)
       expectFailure(refused, 64, says: option, "names is not open for reading")
     }
   }

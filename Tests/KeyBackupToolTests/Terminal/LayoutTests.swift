@@ -225,8 +225,7 @@ import Testing
     let box = try Sandbox()
     let done = try await box.run(
       ["python3", Build.root + "/scripts/screens", "--check"], key: nil,
-      environment: ["KEYBACKUP_TEST_PROGRAM": Build.keybackup, "VIRTUAL_KEY": Build.virtualKey],
-      limit: 300)
+      environment: ["KEYBACKUP_TEST_PROGRAM": Build.keybackup, "VIRTUAL_KEY": Build.virtualKey])
     #expect(done.code == 0, "\(done.text)")
   }
 

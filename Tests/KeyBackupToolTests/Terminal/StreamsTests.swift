@@ -130,11 +130,11 @@ import Testing
     ] {
       let outcome = try await box.keybackup(
         arguments + ["--no-input"], pin: .none, terminal: [], expecting: nil)
-      #expect(outcome.code != 0 && outcome.endedAtOnce, "\(outcome)")
+      #expect(outcome.code != 0, "\(outcome)")
       let keyless = try await box.keybackup(
         arguments + ["--no-input"], key: ["--no-key"], pin: .none, terminal: [],
         expecting: 69)
-      #expect(keyless.endedAtOnce)
+      #expect(!keyless.text.contains("Insert"), "it waited: \(keyless.text)")
     }
   }
 }

@@ -85,16 +85,16 @@ import Testing
       """.replacing(" --touch-me", with: "")
     let command = ["sh", "-c", script, "sh", Build.keybackup] + Sandbox.derive
     let outcome = try await box.run(
-      command + ["--credential", id], key: ["--touch", "1500"],
+      command + ["--credential", id], key: ["--set", "untouched=1"],
       terminal: [
         .expect("tries left): "), .type(Sandbox.pin + "\n"), .expect("Touch Virtual Key now"),
-        .pause(300), .interrupt, .expect("tries left): "), .type(Sandbox.pin + "\n"),
+        .find("WAITING", in: box.tracePath), .interrupt, .expect("tries left): "),
+        .type(Sandbox.pin + "\n"),
       ])
     let lines = outcome.out.split(separator: "\n").map(String.init)
-    #expect(!outcome.timedOut && outcome.terminalIsSane && outcome.stepsLeft.isEmpty)
+    #expect(outcome.terminalIsSane && outcome.stepsLeft.isEmpty)
     #expect(lines.count == 3 && lines.first == "code 130" && lines.last == "code 0", "\(outcome)")
     #expect(box.trace.contains("CANCEL"))
-    #expect(outcome.endedAtOnce, "\(outcome.seconds)")
   }
 
   @Test(arguments: ["TERM", "HUP", "INT"])
@@ -102,11 +102,11 @@ import Testing
     let box = try Sandbox()
     _ = try await box.makeCredential()
     // Not in a shell's background, where SIGINT is ignored, and stays so.
-    let script = #"(sleep 1; kill -\#(signal) $$) & exec "$@""#
-    let outcome = try await box.keybackup(
-      Sandbox.derive, key: ["--touch", "never"], wrapper: ["sh", "-c", script, "sh"],
+    let script =
+      #"(until grep -q WAITING "$0"; do sleep 0.02; done; kill -\#(signal) $$) & exec "$@""#
+    try await box.keybackup(
+      Sandbox.derive, key: ["--touch", "never"], wrapper: ["sh", "-c", script, box.tracePath],
       expecting: 130)
-    #expect(outcome.endedAtOnce)
   }
 
   @Test func `Interrupted init leaves nothing half done`() async throws {

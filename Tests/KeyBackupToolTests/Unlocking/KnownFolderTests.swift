@@ -295,13 +295,12 @@ import Testing
     for path in [stuck, backing] { try Files.makeFolder(path) }
     let system = try FailingFileSystem(backing: backing, path: stuck)
     defer { system.unmount() }
-    try system.tell("rule op=any delay=60000")
+    try system.tell("rule op=any hang")
     let unsure = try await box.keybackup(
       ["restore"], pin: .none, environment: box.unnamed, expecting: 90)
     expectFailure(
       unsure, 90, says: "not looked into: \(stuck), which does not answer",
       "--folder \(cloud)/old (Dropbox")
-    #expect(unsure.endedAtOnce, "\(unsure.seconds) s")
   }
 
   @Test(arguments: ["file", "mkfifo", "mkdir"])
@@ -364,8 +363,7 @@ import Testing
     ] {
       try box.place(text, at: name)
     }
-    let ended = try await box.keybackup(["init"], environment: box.unnamed, expecting: 78)
-    #expect(ended.endedAtOnce)
+    try await box.keybackup(["init"], environment: box.unnamed, expecting: 78)
   }
 
   /// A FIFO would block; a folder cannot be read.
@@ -377,7 +375,6 @@ import Testing
       try Files.remove(box.home + "/" + name)
       try await box.run([command, box.home + "/" + name], key: nil).expectSuccess()
     }
-    let ended = try await box.keybackup(["init"], environment: box.unnamed, expecting: 78)
-    #expect(ended.endedAtOnce)
+    try await box.keybackup(["init"], environment: box.unnamed, expecting: 78)
   }
 }

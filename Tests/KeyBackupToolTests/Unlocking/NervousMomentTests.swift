@@ -10,9 +10,11 @@ import Testing
   /// The key that has just opened the backup is still plugged in.
   @Test func `The new key is asked for`() async throws {
     let keys = try await ThreeKeys()
+    let plugged = keys.box.root + "/plugged"
     let (outcome, events) = try await keys.box.listening(
-      to: ["key", "add", "--wait", "60", "--label", "fourth"],
-      key: keys.only("blue") + ["--key", keys.box.root + "/fourth.json,plug-after-ms=5000"])
+      to: ["key", "add", "--wait", "3600", "--label", "fourth"],
+      key: keys.only("blue") + ["--key", keys.box.root + "/fourth.json,plug-after-ms=\(plugged)"],
+      meanwhile: [.expect("insert the new one"), .write("", to: plugged)])
     outcome.expectSuccess()
     #expect(
       outcome.err.contains("This is the key you already have. Now insert the new one."),

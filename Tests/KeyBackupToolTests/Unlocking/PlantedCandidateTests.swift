@@ -115,8 +115,11 @@ import Testing
     let alone = try await list(backup, key: ["--state", stranger], expecting: nil)
     #expect(alone.code == 80, "\(alone.text)")
     try await backup.box.keybackup(
-      ["wallet", "list", "--wait", "60"],
-      key: ["--key", stranger, "--key", backup.box.keyState + ",plug-after-ms=4000"],
-      home: try backup.box.newHome())
+      ["wallet", "list", "--wait", "3600"],
+      key: [
+        "--key", stranger, "--key", backup.box.keyState + ",plug-after-ms=\(stranger).plugged",
+      ],
+      home: try backup.box.newHome(),
+      meanwhile: [.expect("Insert"), .write("", to: stranger + ".plugged")])
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import KeyBackupTool
@@ -88,7 +89,9 @@ import Testing
     var holder: BackgroundProgram? = try BackgroundProgram(
       ["python3", "-c", script, path], environment: ["PATH": "/usr/bin:/bin"],
       log: box.root + "/log")
-    while holder?.output.contains("open") == false { try await Task.sleep(for: .milliseconds(20)) }
+    try await waitUntil("the database is open") {
+      holder?.output.contains("open") == true ? nil : holder?.output
+    }
     let descriptor = unsafe open(path, O_RDONLY)
     defer { close(descriptor) }
     #expect(CopyCheck.advice(path, descriptor) == .databaseInUse)

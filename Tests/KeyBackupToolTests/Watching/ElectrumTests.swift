@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Electrum itself: its wallet is watched, restored elsewhere, and opened.

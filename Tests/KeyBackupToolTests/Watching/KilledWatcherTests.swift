@@ -148,7 +148,7 @@ import Testing
         + crashAt(options) + [
           Build.keybackup, "file", "watch", "--no-input", path, "--heartbeat",
           computers.serverHome + "/heartbeat",
-        ], key: nil, home: computers.serverHome, limit: 600)
+        ], key: nil, home: computers.serverHome)
     return run.code
   }
 

@@ -62,9 +62,7 @@ import Testing
     try Files.write("one", to: file)
     let fuse = try Self.fuse(box, "far")
     let path = fuse.path + "/file"
-    // Each call that waits keeps one of its few threads, and the watcher if it was just made: it may
-    // be in the middle of several.
-    let silence = "rule op=any delay=10000"
+    let silence = "rule op=any hang"
     try fuse.tell(silence)
     let watcher = RunningWatcher([path, file]) {
       $0.every = .milliseconds(100)
@@ -83,11 +81,12 @@ import Testing
     #expect(failures.allSatisfy { $0.code == .incomplete })
     #expect(failures.filter(\.isFirst).count == 1 && watcher.versions(path) == [])
     // It answers again, and then it does not while it is watched.
-    try fuse.tell("clear")
+    try fuse.letGo()
     try await watcher.expect(["far"], of: path)
     try fuse.tell(silence)
     try Files.replace(file, by: "three")
     try await watcher.expect(["one", "two", "three"], of: file)
+    try fuse.letGo()
     await watcher.end()
     fuse.unmount()
   }

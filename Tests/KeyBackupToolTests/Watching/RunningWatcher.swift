@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import KeyBackupTool
@@ -100,19 +101,19 @@ final class RunningWatcher: Sendable {
     _ expected: [String], of path: String, at location: SourceLocation = #_sourceLocation
   ) async throws {
     var found: [String] { versions(path).filter { !$0.isEmpty } }
-    try await wait({ found.count >= expected.count }, at: location)
+    try await wait { found.count >= expected.count }
     try await Task.sleep(for: .milliseconds(700))
     #expect(found == expected, "\(news)", sourceLocation: location)
   }
 
-  /// Waits until something is true; a failure if it is not in time.
-  func wait(_ isTrue: () -> Bool, at location: SourceLocation = #_sourceLocation) async throws {
-    try await waitUntil("the watcher has said it", at: location) { isTrue() ? nil : "\(news)" }
+  /// Waits until something is true.
+  func wait(_ isTrue: () -> Bool) async throws {
+    try await waitUntil("the watcher has said it") { isTrue() ? nil : "\(news)" }
   }
 
   /// Waits until it watches.
-  func ready(at location: SourceLocation = #_sourceLocation) async throws {
-    try await wait({ news.contains(.ready) }, at: location)
+  func ready() async throws {
+    try await wait { news.contains(.ready) }
   }
 }
 

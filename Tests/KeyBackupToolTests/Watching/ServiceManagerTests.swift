@@ -1,5 +1,6 @@
 import CommandSupport
 import Glibc
+import TestSupport
 import Testing
 
 @testable import KeyBackupTool
@@ -77,14 +78,14 @@ final class DatagramSocket: Sendable {
       }
     }
     guard code == 0 else { throw SystemFailure("bind") }
-    var limit = timeval(tv_sec: 30, tv_usec: 0)
+    var limit = timeval(tv_sec: Backstop.seconds, tv_usec: 0)
     let length = socklen_t(MemoryLayout<timeval>.size)
     unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, length)
   }
 
   deinit { close(descriptor) }
 
-  /// The next datagram; it is waited for, half a minute at most.
+  /// The next datagram; empty if none comes.
   func received() -> String {
     var buffer = [UInt8](repeating: 0, count: 4096)
     let count = unsafe recv(descriptor, &buffer, buffer.count, 0)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import TestSupport
 import Testing
 
 @testable import KeyBackupTool
@@ -40,7 +41,6 @@ import Testing
     #expect(run.out == "130\n", "\(run.text)")
     #expect(run.err.contains("missing is not there. It is backed up when it is."), "\(run.err)")
     #expect(run.err.contains("/away is not there; waiting for it"), "\(run.err)")
-    #expect(run.endedAtOnce)
   }
 
   @Test func `The service manager hears that it is ready and alive`() async throws {

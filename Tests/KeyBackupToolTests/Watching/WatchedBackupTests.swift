@@ -25,10 +25,7 @@ import Testing
       # It is there before a program in the background has it.
       : >"$log"
       saved() {
-        for try in $(seq 4800); do
-          [ "$(grep -c ^Saved "$log" || :)" -lt "$1" ] || return 0; sleep 0.05
-        done
-        cat "$log" >&2; return 1
+        until [ "$(grep -c ^Saved "$log" || :)" -ge "$1" ]; do sleep 0.05; done
       }
       """#
     let run = try await box.run(
@@ -100,7 +97,7 @@ import Testing
       mv "$cloud" "$cloud.away"
       echo two >"$file"; until grep -q "is tried again" "$log"; do sleep 0.05; done
       echo three >"$file"
-      mv "$cloud.away" "$cloud"; saved 2; sleep 3
+      mv "$cloud.away" "$cloud"; saved 2
       kill $!; wait $! || :; cat "$log" >&2
       """#)
     let found = try await backedUp()
@@ -147,15 +144,16 @@ import Testing
       String(repeating: "old ", count: 2000), String(repeating: "new!", count: 2000)
     )
     try Files.write(old, to: file)
-    try system.tell("rule op=fsync name=*objects* delay=20000 times=1")
+    try system.tell("rule op=fsync name=*objects* hang times=1")
     async let first = once()
-    try await waitUntil("it writes") {
-      Files.tree(backing).contains { $0.contains("objects/.keybackup") } ? nil : "no object yet"
+    try await waitUntil("it has read the file and writes") {
+      let written = Files.tree(backing).first { $0.contains("objects/.keybackup") }
+      let bytes = try written.map { try Files.read(backing + "/" + $0).count } ?? 0
+      return bytes >= old.utf8.count ? nil : "\(bytes) bytes of the object yet"
     }
-    // By then it has read the file; if not, it saves the new contents at once.
-    try await Task.sleep(for: .milliseconds(500))
     try Files.write(new, to: file + ".new")
     try Files.move(file + ".new", to: file)
+    try system.tell("clear")
     #expect(try await first == "saved")
     let own = try OwnWorld(box)
     let standing = WatchedFile.all(own.world).map { $0.standing(now: own.world.now()) }
@@ -176,7 +174,7 @@ import Testing
       WatchedFile.record(WatchedName(path: path, name: nil), folder: folder, own.world)
         .keep(own.world)
     }
-    try fuse.tell("rule op=any delay=600000")
+    try fuse.tell("rule op=any hang")
     let status = try await box.keybackup(["status", "--json"], key: nil, pin: .none, expecting: 88)
     let states = try status.json()["watched"].items.map { $0["state"].text }
     #expect(states == ["unknown", "unknown", "changed"], "\(status.out)")

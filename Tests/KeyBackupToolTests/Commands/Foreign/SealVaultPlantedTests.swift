@@ -111,15 +111,13 @@ import Testing
       set -m; "$@" & id=$!
       until read -r _ _ state _ _ _ _ _ _ _ _ _ _ ticks _ <"/proc/$id/stat" &&
         [ "$ticks" -gt 400 -o "$state" = Z ]; do sleep 0.1; done
-      kill -INT $id; start=$(date +%s%N); wait $id; code=$?
-      echo "$code $((($(date +%s%N) - start) / 1000000)) ms"
+      kill -INT $id; wait $id; echo $?
       """#
     let run = try await given.box.run(
       ["bash", "-c", ending, "bash", Build.keybackup] + words, key: nil)
     // In order: a process that does not listen is ended without a word, after five seconds.
     #expect(run.err.contains("interrupted"), "\(run.text)")
-    let said = try #require(run.out.split(separator: " ").dropFirst().first.flatMap { Int($0) })
-    #expect(run.out.hasPrefix("130 ") && said < 30_000, "\(run.text)")
+    #expect(run.out == "130\n", "\(run.text)")
     if verb == "write" { #expect(Files.tree(folder).isEmpty) }
   }
 }
