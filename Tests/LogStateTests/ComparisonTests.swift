@@ -11,8 +11,7 @@ struct ComparisonTests {
       #filePath.split(separator: "/").dropLast(2).reduce("") { $0 + "/" + $1 }
       + "/fold/compare.py"
     let run = try FinishedProgram(
-      ["/usr/bin/env", "python3", "-B", script, BuiltProduct.path("log-state-check")] + arguments,
-      limit: 1800)
+      ["/usr/bin/env", "python3", "-B", script, BuiltProduct.path("log-state-check")] + arguments)
     let sets = run.output.firstMatch(of: #/(\d+) sets of files compared/#).flatMap { Int($0.1) }
     return (run.code, sets ?? 0, run.output)
   }
