@@ -30,14 +30,25 @@ public enum NIP19 {
     Bech32.encode(prefix: Kind.secretKey.rawValue, values: Bech32.values(of: key.copyBytes()))
   }
 
+  /// The other entities of NIP-19, and the encrypted key of NIP-49.
+  ///
+  /// Some are longer than Bech32 allows, so they are told by their beginning.
+  private static let otherKinds = ["nprofile", "nevent", "naddr", "nrelay", "ncryptsec"]
+
   /// Decodes an `npub` or `nsec`.
   ///
-  /// - Parameter text: ASCII; upper-case letters only if all are.
+  /// - Parameter text: ASCII; upper-case letters only if all are. `nostr:` (NIP-21) and `@` before it
+  ///   do not count.
   /// - Returns: the key.
   /// - Throws: ``NostrError/invalidBech32(_:)``, ``NostrError/wrongPrefix(found:)``,
   ///   ``NostrError/wrongLength``, ``NostrError/invalidPublicKey``,
   ///   ``NostrError/invalidSecretKey``.
   public static func decode(_ text: RawSpan) throws(NostrError) -> Key {
+    let start = ["nostr:", "@"].first { begins(text, with: $0) }?.utf8.count ?? 0
+    let text = text.extracting(start..<text.byteCount)
+    if let other = otherKinds.first(where: { begins(text, with: $0 + "1") }) {
+      throw .wrongPrefix(found: other)
+    }
     let decoded: Bech32.Decoded
     do throws(Bech32.Mistake) {
       decoded = try Bech32.decode(text)
@@ -61,5 +72,16 @@ public enum NIP19 {
     case .secretKey:
       return .secretKey(try NostrSecretKey(bytes))
     }
+  }
+
+  /// Whether a text begins with lower-case letters, in either case.
+  private static func begins(_ text: RawSpan, with start: String) -> Bool {
+    guard text.byteCount >= start.utf8.count else { return false }
+    for (offset, expected) in start.utf8.enumerated() {
+      let byte = unsafe text.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+      let isCapital = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+      if (isCapital ? byte | 0x20 : byte) != expected { return false }
+    }
+    return true
   }
 }

@@ -42,6 +42,21 @@ enum ASCII {
     return range
   }
 
+  /// Passes each line that is not blank, and its number, to a closure; omits a byte order mark.
+  static func forEachLine<E: Error>(
+    in text: RawSpan, _ body: (_ line: Range<Int>, _ number: Int) throws(E) -> Void
+  ) throws(E) {
+    var number = 0
+    var start = text.starts(with: [0xEF, 0xBB, 0xBF], at: 0) ? 3 : 0
+    while start < text.byteCount {
+      var end = start
+      while end < text.byteCount, text.byte(end) != 0x0A { end += 1 }
+      number += 1
+      if !trimmed(text.extracting(start..<end)).isEmpty { try body(start..<end, number) }
+      start = end + 1
+    }
+  }
+
   /// Encodes bytes that are not secret in lower-case hexadecimal.
   static func hex(_ bytes: some Sequence<UInt8>) -> String {
     var text = ""

@@ -88,12 +88,18 @@ public enum WalletFormatError: Error, Equatable, Sendable {
   /// There are more or larger wallets than a `.covb` file holds; the limit is in bytes.
   case covbTooLarge(limit: Int)
 
-  /// The text is neither an importdescriptors request nor a listdescriptors result.
+  /// The text is neither an output descriptor nor a list of them.
   case descriptorListForm
   /// The list has more descriptors than any wallet; the value is the limit.
   case descriptorListTooLong(limit: Int)
   /// A descriptor of the list is invalid; its number counts from 1.
   case descriptorListItem(Int)
+  /// The text is an extended key with its origin, without a function around it.
+  case descriptorKeyAlone
+  /// A key has version bytes of SLIP-132, as a zpub; descriptors have those of BIP-32.
+  case descriptorKeyForm
+  /// The text is one signer's key record (BIP-129), not the record of the wallet.
+  case bsmsKeyRecord
 
   /// The wallet has nothing from which a descriptor can be made.
   case noDescriptors

@@ -119,6 +119,38 @@ struct RecoveryCodeTests {
     #expect(mistake(String(repeating: "0", count: 21)) == nil)
   }
 
+  /// Word processors, web pages, phones and East Asian keyboards change what is typed.
+  @Test
+  func `Dashes, invisible characters and full-width letters are read`() throws {
+    let plain = "01ABCDEFGHJKMNPQRSVW"
+    let code = plain + String(Self.alphabet[remainder(values(plain))])
+    let between = [
+      "\u{2010}", "\u{2011}", "\u{2012}", "\u{2013}", "\u{2014}", "\u{2015}", "\u{2212}",
+      "\u{FF0D}",
+      "\u{FE63}", "\u{30FC}", "\u{AD}", "\u{A0}", "\u{202F}", "\u{2009}", "\u{3000}", "\u{200B}",
+      "\u{200E}", "\u{2060}", "\u{FEFF}", "\n", "\r\n", "\u{2028}", " \u{2013} ",
+    ]
+    for separator in between {
+      let groups = stride(from: 0, to: 21, by: 4).map { String(code.dropFirst($0).prefix(4)) }
+      #expect(
+        try password(groups.joined(separator: separator)) == plain, "\(separator.debugDescription)")
+    }
+    for text in [code, code.lowercased()] {
+      let wide = text.unicodeScalars.map { Character(Unicode.Scalar($0.value + 0xFEE0)!) }
+      #expect(try password(String(wide)) == plain)
+    }
+    // A full-width U, and what is not UTF-8, are still no symbols; each counts once.
+    #expect(mistake("\u{FF35}" + code.dropFirst()) == .character(1))
+    #expect(mistake("0é1") == .character(2) && mistake("😀01") == .character(1))
+    for bytes in [[0xFF], [0xC0, 0x80], [0xE2, 0x80], [0xE2, 0x28]] as [[UInt8]] {
+      var error: RecoveryCode.Mistake?
+      do { _ = try RecoveryCode(parsing: secret(bytes + Array(code.utf8))) } catch let mistake {
+        error = mistake
+      }
+      #expect(error == .character(1))
+    }
+  }
+
   @Test
   func `All symbols come up at all places, and no code would need * ~ $ = or U`() {
     var counts = [[Int]](repeating: [Int](repeating: 0, count: 32), count: 21)

@@ -100,6 +100,19 @@ struct Bech32Tests {
     }
   }
 
+  @Test func `What apps put before a key does not count, and other entities are named`() throws {
+    let npub = "npub1cqk8x83njlamgdv2f94ukpqq47pdcvwngax2qz5d627s8w27uwesvug0ra"
+    let key = try decoded(npub)
+    for start in ["nostr:", "@", "NOSTR:", "Nostr:"] { #expect(try decoded(start + npub) == key) }
+    #expect(try decoded("NOSTR:" + npub.uppercased()) == key)
+    #expect(throws: NostrError.self) { try decoded("nostr:@" + npub) }
+    for kind in ["ncryptsec", "nprofile", "nevent", "naddr", "nrelay"] {
+      for text in [kind + "1" + String(repeating: "q", count: 160), "nostr:\(kind)1qqqqqq"] {
+        #expect(throws: NostrError.wrongPrefix(found: kind)) { try decoded(text) }
+      }
+    }
+  }
+
   @Test func `Random bytes survive the slot there and back`() throws {
     var random = SeededGenerator(seed: 173)
     for count in 0..<50 {

@@ -194,6 +194,60 @@ import Testing
     }
   }
 
+  /// Cove takes the bytes of the phone's keyboard, which may have another form than this one's.
+  @Test(arguments: [
+    ("schöne Äpfel für Zoë zum Frühstück", 2), ("가나다라마바사아자차카타파하 한글 비밀번호", 2),
+    ("correct horse battery staple", 1),
+  ])
+  func `The other Unicode form of a password opens a file`(password: String, forms: Int) throws {
+    let (composed, decomposed) = (
+      password.precomposedStringWithCanonicalMapping, password.decomposedStringWithCanonicalMapping
+    )
+    for form in [composed, decomposed] {
+      let file = bytes(try CovbFile.seal(secret("{}"), password: cleaned(form)))
+      for typed in [composed, decomposed] {
+        #expect(try text(CovbFile.open(secret(file), password: cleaned(typed))) == "{}")
+      }
+      #expect(
+        refusal { () throws(WalletFormatError) in
+          _ = try CovbFile.open(secret(file), password: cleaned(form + "x"))
+        } == .covbAuthentication)
+      // Each form costs a derivation: none is tried twice.
+      let given = try cleaned(form)
+      var count = 0
+      for form in CovbPassword.Form.allCases {
+        if given.text(in: form) != nil { count += 1 }
+      }
+      #expect(count == forms)
+    }
+    // Neither form of it is what was typed here.
+    let mixed = String(composed.prefix(8)) + String(decomposed.dropFirst(8))
+    #expect(
+      try text(
+        CovbFile.open(
+          secret(bytes(CovbFile.seal(secret("{}"), password: cleaned(composed)))),
+          password: cleaned(mixed))) == "{}")
+  }
+
+  @Test func `Labels of unknown types stay, and damaged lines are left out`() throws {
+    let labels =
+      #"{\"type\":\"tx\",\"ref\":\"aa\"}\n{\"type\":\"account\",\"ref\":\"b\"}\n"#
+    for (more, isDamaged) in [("", false), ("broken", true)] {
+      let content = try content(
+        #"{"version":1,"created_at":1,"wallets":[{"metadata":{"id":"a"},"secret":"None","labels_jsonl":"\#(labels + more)"}]}"#
+      )
+      let wallet = try content.wallet(0)
+      var isRefused = false
+      do throws(CovbProblem) { _ = try wallet.entry(updatedAt: 1) } catch .labels {
+        isRefused = true
+      }
+      #expect(isRefused == isDamaged)
+      let bytes = try wallet.entry(updatedAt: 1, leavingOutDamagedLabels: true)
+      let entry = try WalletEntry(parsing: bytes)
+      #expect(entry.labelsCount == (isDamaged ? 1 : 2))
+    }
+  }
+
   @Test func `Only the password opens a file, and only an unchanged one`() throws {
     let file = bytes(try CovbFile.seal(secret("{}"), password: cleaned(Self.password)))
     func open(_ file: [UInt8], _ password: String = Self.password) -> WalletFormatError? {

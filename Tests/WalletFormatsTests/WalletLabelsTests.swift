@@ -30,6 +30,7 @@ import Testing
     #"{\#(tx)}"#, " \t{ \(tx) } \r\n", "\n\n{\(tx)}\n\n", "\u{FEFF}{\(tx)}",
     #"{\#(tx),"label":"","origin":"wpkh([d34db33f/84'/0'/0'])"}"#,
     #"{"ref":"ab","type":"output","spendable":true}"#,
+    #"{\#(tx),"label":null,"origin":null,"spendable":null}"#,
     #"{\#(tx),"label":"\u00fc \ud83d\ude00 ü 😀 \"\\\/\b\f\n\r\t"}"#,
     #"{\#(tx),"height":0,"fee":-1,"value":1.5e+3,"rate":{"USD":1.0,"EUR":[1,[],{}]},"x":null}"#,
   ])
@@ -57,7 +58,7 @@ import Testing
     (#"{"type":"TX","ref":"ab"}"#, .type), (#"{"type":1,"ref":"ab"}"#, .type),
     (#"{"type":"tx"}"#, .reference), (#"{"type":"tx","ref":""}"#, .reference),
     (#"{"type":"tx","ref":1}"#, .reference), (#"{"type":"tx","ref":null}"#, .reference),
-    (#"{\#(tx),"label":1}"#, .field), (#"{\#(tx),"label":null}"#, .field),
+    (#"{\#(tx),"label":1}"#, .field),
     (#"{\#(tx),"origin":{}}"#, .field), (#"{\#(tx),"spendable":"true"}"#, .field),
     (#"{\#(tx),"ref":"cd"}"#, .duplicateField), (#"{\#(tx),"type":"tx"}"#, .duplicateField),
   ])

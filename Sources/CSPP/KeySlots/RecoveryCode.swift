@@ -53,6 +53,9 @@ public struct RecoveryCode: ~Copyable, Sendable {
   /// Parses typed text as Crockford specifies: case, hyphens and white space are ignored, O is 0, I
   /// and L are 1.
   ///
+  /// So are the hyphens, dashes, spaces and invisible characters of word processors and web pages.
+  /// Full-width letters and digits count as those of ASCII.
+  ///
   /// - Parameter typed: the text, UTF-8.
   /// - Throws: ``Mistake``.
   public init(parsing typed: borrowing SecretBytes) throws(Mistake) {
@@ -123,10 +126,12 @@ public struct RecoveryCode: ~Copyable, Sendable {
   ) throws(Mistake) {
     var count = 0
     var wrong: Int?
-    for offset in 0..<min(text.byteCount, typedLimit) {
-      let byte = unsafe text.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
-      if isSeparator(byte) { continue }
-      if let value = CrockfordBase32.value(of: byte) {
+    var offset = 0
+    while offset < min(text.byteCount, typedLimit) {
+      let (scalar, size) = character(at: offset, in: text)
+      offset += size
+      if isSeparator(scalar) { continue }
+      if let value = value(of: scalar) {
         if count < symbolCount {
           values.storeBytes(of: value, toByteOffset: count, as: UInt8.self)
         }
@@ -139,7 +144,39 @@ public struct RecoveryCode: ~Copyable, Sendable {
     guard count == symbolCount, text.byteCount <= typedLimit else { throw .length(count) }
   }
 
-  private static func isSeparator(_ byte: UInt8) -> Bool {
-    byte == UInt8(ascii: "-") || byte == UInt8(ascii: " ") || (9...13).contains(byte)
+  /// The value of a symbol, which may be one of the full-width forms of East Asian keyboards.
+  private static func value(of scalar: UInt32) -> UInt8? {
+    let isFullWidth = (0xFF01...0xFF5E).contains(scalar)
+    return UInt8(exactly: isFullWidth ? scalar - 0xFEE0 : scalar)
+      .flatMap(CrockfordBase32.value(of:))
+  }
+
+  private static func isSeparator(_ scalar: UInt32) -> Bool {
+    switch scalar {
+    // White space; hyphens, dashes and the minus sign; what has no width.
+    case 0x09...0x0D, 0x20, 0x85, 0xA0, 0x1680, 0x2000...0x200A, 0x2028, 0x2029, 0x202F, 0x205F,
+      0x3000, 0x2D, 0x2010...0x2015, 0x2043, 0x2212, 0x30FC, 0xFE58, 0xFE63, 0xFF0D, 0xFF70, 0xAD,
+      0x200B...0x200F, 0x202A...0x202E, 0x2060...0x2069, 0xFEFF:
+      true
+    default: false
+    }
+  }
+
+  /// The character at `offset` and its size in bytes; a byte that is not UTF-8 is one beyond all
+  /// characters.
+  private static func character(at offset: Int, in text: RawSpan) -> (UInt32, Int) {
+    func byte(_ place: Int) -> UInt32 {
+      UInt32(unsafe text.unsafeLoad(fromByteOffset: place, as: UInt8.self))
+    }
+    let first = byte(offset)
+    if first < 0x80 { return (first, 1) }
+    let size = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2
+    guard first >= 0xC2, offset + size <= text.byteCount else { return (.max, 1) }
+    var scalar = first & (0x7F >> UInt32(size))
+    for place in 1..<size {
+      guard byte(offset + place) & 0xC0 == 0x80 else { return (.max, 1) }
+      scalar = scalar << 6 | byte(offset + place) & 0x3F
+    }
+    return (scalar, size)
   }
 }

@@ -21,6 +21,7 @@ enum SecretLine {
   ///   - setting: what named the file of a PIN. If it cannot be opened, its path is not repeated:
   ///     it may be the PIN itself.
   ///   - isRegular: whether it has to be a regular one: a FIFO would be empty the next time.
+  ///   - isWhole: whether the lines after the first are read too.
   ///   - limit: bytes that are kept; more are dropped unseen, so that the caller
   ///     takes a full line for one that is too long.
   /// - Returns: the line without its end; it may be empty.
@@ -29,7 +30,7 @@ enum SecretLine {
   ///   also for a FIFO that nobody writes to.
   static func read(
     file path: String, what: String, option: String? = nil, named setting: String? = nil,
-    isRegular: Bool = false, limit: Int
+    isRegular: Bool = false, isWhole: Bool = false, limit: Int
   ) throws(UserMessage) -> SecretBytes {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard descriptor >= 0 else {
@@ -58,7 +59,7 @@ enum SecretLine {
     try requirePrivate(status, path, what)
     return try read(
       from: descriptor, name: ShellWord.quoted(path), what: what, limit: limit,
-      isFIFO: status.st_mode & S_IFMT == S_IFIFO)
+      isFIFO: status.st_mode & S_IFMT == S_IFIFO, isWhole: isWhole)
   }
 
   /// Refuses a file that could not be read, before a person is asked for anything.
@@ -67,7 +68,7 @@ enum SecretLine {
   ///   - path: its path; nil, and `-`, which is standard input, are not looked at.
   ///   - what: the secret's name in messages.
   ///   - option: the option that named the file; nil: `--<what>-file`.
-  /// - Throws: as ``read(file:what:option:named:isRegular:limit:)``; reading checks again.
+  /// - Throws: as ``read(file:what:option:named:isRegular:isWhole:limit:)``; reading checks again.
   static func requireUsable(
     _ path: String?, what: String, option: String? = nil
   ) throws(UserMessage) {
@@ -160,7 +161,8 @@ enum SecretLine {
   }
 
   private static func read(
-    from descriptor: Int32, name: String, what: String, limit: Int, isFIFO: Bool = false
+    from descriptor: Int32, name: String, what: String, limit: Int, isFIFO: Bool = false,
+    isWhole: Bool = false
   ) throws(UserMessage) -> SecretBytes {
     let room = limit + SecretBytes.byteOrderMark.count
     var line = SecretBytes(zeroed: room)
@@ -173,7 +175,7 @@ enum SecretLine {
       if !isReady, !isFIFO { continue }
       let count = unsafe Glibc.read(descriptor, &byte, 1)
       switch count {
-      case 1 where byte == 10: break reading
+      case 1 where byte == 10 && !isWhole: break reading
       case 1:
         taken += 1
         guard taken <= mostBytes else {

@@ -24,10 +24,13 @@ extension UserMessage {
     case .mnemonicWordCount(let count):
       (
         "a mnemonic has 12, 15, 18, 21 or 24 words, not \(count)",
-        "check that every word is there, each one once"
+        "check that every word is there, each one once" + (shape(ofWords: count) ?? "")
       )
     case .mnemonicWordUnknown(let position):
-      ("word \(position) is not in the BIP-39 English list", "check its spelling")
+      (
+        "word \(position) is not in the BIP-39 English list",
+        "check its spelling; words of other lists and languages are not taken"
+      )
     case .mnemonicChecksum:
       (
         "all words are known, but their checksum fails",
@@ -42,8 +45,12 @@ extension UserMessage {
       ("a private extended key is needed; this one is public", "use --xpub for it")
     case .extendedKeyIsPrivate:
       ("a public extended key is needed; this one is private", "use --xprv for it")
-    case .descriptorChecksumForm, .descriptorChecksum:
-      ("the descriptor's checksum fails", "copy it again")
+    case .descriptorChecksumForm:
+      (
+        "the text after the descriptor's # is no checksum, which has 8 characters",
+        "copy all of the descriptor again, and nothing else"
+      )
+    case .descriptorChecksum: ("the descriptor's checksum fails", "copy it again")
     case .descriptorSyntax(let position), .descriptorFunction(let position),
       .descriptorKey(let position), .descriptorMultipath(let position):
       ("the descriptor is not valid at character \(position)", "copy it again")
@@ -57,7 +64,8 @@ extension UserMessage {
     case .passphraseCharacter, .ripemd160Missing, .outOfMemory, .covbForm, .covbVersion,
       .covbPasswordTooShort, .covbPasswordText, .covbAuthentication, .covbCompression,
       .covbContent, .covbTooLarge, .descriptorListForm, .descriptorListTooLong,
-      .descriptorListItem, .noDescriptors, .onlyPrivateDescriptors, .noPrivateKeys,
+      .descriptorListItem, .descriptorKeyAlone, .descriptorKeyForm, .bsmsKeyRecord, .noDescriptors,
+      .onlyPrivateDescriptors, .noPrivateKeys,
       .fingerprintDiffers, .seedQRForm, .seedQRWordCount:
       exchangeWords(error)
     case .networkUnknown:
@@ -66,6 +74,15 @@ extension UserMessage {
     case .derivationPathForm: ("a derivation path is like m/84'/0'/0'", nil)
     case .walletIDForm:
       ("a wallet id is 1 to 64 letters, digits, '-', '_' and '.'", nil)
+    }
+  }
+
+  /// The seeds of other kinds that have as many words, perhaps with a mistake.
+  private static func shape(ofWords count: Int) -> String? {
+    switch count {
+    case 13, 25: "\n\(count) words look like a Monero seed, which Monero wallets restore"
+    case 20, 33: "\n\(count) words look like a SLIP-39 share, which Trezor restores"
+    default: nil
     }
   }
 
@@ -97,12 +114,28 @@ extension UserMessage {
       ("a .covb file holds at most \(limit) bytes", "choose fewer wallets with --wallet")
     case .descriptorListForm:
       (
-        "this is neither an importdescriptors request nor a listdescriptors result",
-        "bitcoin-cli listdescriptors true prints one, with the private keys"
+        "this is neither an output descriptor nor a list of them",
+        "bitcoin-cli listdescriptors true prints a list, with the private keys"
       )
     case .descriptorListTooLong(let limit): ("there are more than \(limit) descriptors", nil)
     case .descriptorListItem(let number):
       ("descriptor \(number) of the list is not valid", "export the list again")
+    case .descriptorKeyAlone:
+      (
+        "this is an extended key with its origin in [...], and no function around it",
+        "keybackup wallet add takes the key without [...] with --xpub or --xprv; --fingerprint and "
+          + "--derivation-path note the origin"
+      )
+    case .descriptorKeyForm:
+      (
+        "the descriptor has a key such as a zpub or ypub, where descriptors have an xpub",
+        "export it with xpub; a zpub alone is taken by keybackup wallet add --xpub"
+      )
+    case .bsmsKeyRecord:
+      (
+        "this is a signer's key record (BIP-129), not the wallet's descriptor record",
+        "export the wallet's record from the coordinator"
+      )
     case .noDescriptors:
       ("no descriptor can be made from this wallet", nil)
     case .onlyPrivateDescriptors:
@@ -125,6 +158,30 @@ extension UserMessage {
         "export the words with --format mnemonic"
       )
     default: ("the input is not valid", nil)
+    }
+  }
+}
+
+extension UserMessage {
+  /// The message for a seed of another kind than BIP-39.
+  init(_ seed: OtherSeed) {
+    let (kind, restorer) = Self.words(seed)
+    self.init(
+      .dataInvalid, "this is \(kind), not a BIP-39 mnemonic",
+      hint: restorer + "; to keep it here as a file: keybackup file add"
+        + (seed == .electrum ? "\nif another program made these words, one of them is wrong" : ""))
+  }
+
+  /// The name of a seed, and what restores it.
+  private static func words(_ seed: OtherSeed) -> (String, String) {
+    switch seed {
+    case .electrum: ("an Electrum seed", "Electrum restores it")
+    case .aezeed: ("the seed of an LND node (aezeed)", "LND restores it: lncli create")
+    case .slip39:
+      ("a SLIP-39 share", "Trezor and other wallets with SLIP-39 restore it, with enough shares")
+    case .codex32:
+      ("a codex32 secret or share (BIP-93)", "a wallet with codex32 restores it")
+    case .monero: ("a Monero seed", "Monero wallets restore it")
     }
   }
 }

@@ -9,15 +9,27 @@ enum OtherSecret: String, CaseIterable {
   ///
   /// - Parameters:
   ///   - input: what a file holds.
-  ///   - wanted: the option that was used.
+  ///   - wanted: the option that was used; nil: a file of WalletEntry JSON was expected.
   /// - Throws: `data-invalid` when the input certainly is of another kind.
   static func refuse(
-    _ input: borrowing SecretBytes, besides wanted: OtherSecret
+    _ input: borrowing SecretBytes, besides wanted: OtherSecret?
   ) throws(UserMessage) {
-    guard !wanted.fits(input), let other = allCases.first(where: { $0.fits(input) }) else { return }
-    throw UserMessage(
-      .dataInvalid, "this is \(other.words), not \(wanted.words)",
-      hint: "keybackup wallet add takes it with --\(other.rawValue)")
+    if wanted?.fits(input) == true { return }
+    if let other = allCases.first(where: { $0.fits(input) }) {
+      throw UserMessage(
+        .dataInvalid, "this is \(other.words), not \(wanted?.words ?? "WalletEntry JSON")",
+        hint: "keybackup wallet add takes it with --\(other.rawValue)"
+          + (wanted == nil && other == .descriptor
+            ? "\nfor several wallets: keybackup wallet import --format descriptors" : ""))
+    }
+    if let seed = OtherSeed(recognising: input) { throw UserMessage(seed) }
+    do throws(WalletFormatError) {
+      _ = try DescriptorList(parsing: input.copy())
+    } catch .descriptorKeyAlone {
+      throw UserMessage(WalletFormatError.descriptorKeyAlone)
+    } catch {
+      // The caller says what is wrong with it.
+    }
   }
 
   /// The secret in words.
@@ -37,7 +49,7 @@ enum OtherSecret: String, CaseIterable {
       case .mnemonic: _ = try Mnemonic(checking: input)
       case .xprv: _ = try ExtendedKey(checking: input, expecting: .privateKey)
       case .xpub: _ = try ExtendedKey(checking: input, expecting: .publicKey)
-      case .descriptor: _ = try Descriptor(checking: input)
+      case .descriptor: _ = try DescriptorList(parsing: input.copy())
       }
       return true
     } catch {

@@ -71,14 +71,9 @@ struct WalletSecretOptions: ParsableArguments {
           fingerprint: try? key.masterFingerprint())
       }
       if let descriptor {
-        let input = try InputFile.readText(
-          descriptor, limit: Descriptor.sizeLimit, asking: "descriptor", prompter)
-        try OtherSecret.refuse(input, besides: .descriptor)
-        let checked = try Descriptor(checking: input)
-        if let keys = checked.network { try Self.check(keys, network) }
-        return CheckedSecret(
-          kind: .descriptor, text: checked.text.copy(),
-          spending: WalletSpending(checked), fingerprint: nil)
+        return try Self.descriptor(
+          InputFile.readSecret(
+            descriptor, limit: DescriptorList.sizeLimit, asking: "descriptor", prompter), network)
       }
       if prompter.canAsk,
         let typed = try prompter.secret(
@@ -103,12 +98,12 @@ struct WalletSecretOptions: ParsableArguments {
     } catch .empty {
       throw UserMessage(.dataInvalid, "nothing was typed", hint: wordsOnly)
     } catch {
-      let other = OtherSecret.allCases.first { $0 != .mnemonic && $0.fits(typed) }
-      if let other {
+      if let other = OtherSecret.allCases.first(where: { $0 != .mnemonic && $0.fits(typed) }) {
         throw UserMessage(
           .dataInvalid, "this is \(other.words), not a mnemonic",
           hint: "run the command again with --\(other.rawValue) - and type it when asked")
       }
+      if let seed = OtherSeed(recognising: typed) { throw UserMessage(seed) }
       if case .invalidCharacter = error {
         throw UserMessage(.dataInvalid, UserMessage(error).message, hint: wordsOnly)
       }
@@ -118,6 +113,23 @@ struct WalletSecretOptions: ParsableArguments {
 
   private static let wordsOnly =
     "type only the words, with spaces between them: no numbers, no commas"
+
+  /// The only wallet in a text of descriptors.
+  private static func descriptor(
+    _ input: consuming SecretBytes, _ network: WalletNetwork
+  ) throws -> CheckedSecret {
+    try OtherSecret.refuse(input, besides: .descriptor)
+    let list = try DescriptorList(parsing: input)
+    guard list.count == 1 else {
+      throw UserMessage(
+        .dataInvalid, "these are the descriptors of \(list.count) wallets",
+        hint: "keybackup wallet import --format descriptors takes all of them")
+    }
+    let wallet = try list.wallet(0)
+    if let keys = wallet.network { try check(keys, network) }
+    return CheckedSecret(
+      kind: .descriptor, text: wallet.text.copy(), spending: wallet.spending, fingerprint: nil)
+  }
 
   private static func key(
     _ path: String, _ expectation: ExtendedKey.Expectation, _ name: String,
@@ -130,17 +142,6 @@ struct WalletSecretOptions: ParsableArguments {
     let key = try ExtendedKey(checking: input, expecting: expectation)
     try check(key.network, network)
     return key
-  }
-
-  /// Reads and checks the labels, if any.
-  func readLabels(_ streams: Streams) throws(UserMessage) -> WalletLabels? {
-    guard let labels else { return nil }
-    let input = try InputFile.readSecret(labels, limit: WalletLabels.sizeLimit, streams)
-    do throws(WalletFormatError) {
-      return try WalletLabels(checking: input)
-    } catch {
-      throw UserMessage(error)
-    }
   }
 
   static func check(

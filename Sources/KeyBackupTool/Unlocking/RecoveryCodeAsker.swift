@@ -26,7 +26,7 @@ struct RecoveryCodeAsker {
   func code() throws(UserMessage) -> RecoveryCode {
     guard let given = try given() else { return try ask() }
     do throws(RecoveryCode.Mistake) {
-      return try RecoveryCode(parsing: given)
+      return try Self.parse(given)
     } catch {
       throw UserMessage(error)
     }
@@ -37,9 +37,32 @@ struct RecoveryCodeAsker {
       return try InputFile.readText(
         "-", limit: RecoveryCode.typedLimit, asking: "recovery code", prompter)
     }
+    if options.recoveryCodeFd == nil, let file = options.recoveryCodeFile {
+      return try SecretLine.read(
+        file: file, what: "recovery code", option: "--recovery-code-file", isWhole: true,
+        limit: RecoveryCode.typedLimit)
+    }
     return try SecretLine.read(
-      descriptor: options.recoveryCodeFd, orFile: options.recoveryCodeFile,
-      what: "recovery code", option: "--recovery-code-file", limit: RecoveryCode.typedLimit)
+      descriptor: options.recoveryCodeFd, orFile: nil, what: "recovery code",
+      limit: RecoveryCode.typedLimit)
+  }
+
+  /// The code on the first line; if that has fewer characters, on all lines.
+  private static func parse(
+    _ text: borrowing SecretBytes
+  ) throws(RecoveryCode.Mistake) -> RecoveryCode {
+    let lineSize = text.withBytes { text in
+      (0..<text.byteCount).first {
+        unsafe text.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == 10
+      } ?? text.byteCount
+    }
+    do throws(RecoveryCode.Mistake) {
+      return try RecoveryCode(parsing: text.copy(0..<lineSize))
+    } catch .length(let count) where count < RecoveryCode.symbolCount {
+      return try RecoveryCode(parsing: text)
+    } catch {
+      throw error
+    }
   }
 
   private func ask() throws(UserMessage) -> RecoveryCode {
@@ -74,7 +97,8 @@ extension UserMessage {
       case .length(let count):
         UserMessage(
           .dataInvalid,
-          "a recovery code has \(RecoveryCode.symbolCount) letters and digits, this has \(count)",
+          "a recovery code has \(RecoveryCode.symbolCount) letters and digits, this has \(count)"
+            + (count < RecoveryCode.symbolCount ? "; all groups belong on one line" : ""),
           hint: "compare it with the page; nothing was tried")
       case .character(let place):
         UserMessage(

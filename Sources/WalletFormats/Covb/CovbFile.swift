@@ -38,6 +38,8 @@ public enum CovbFile {
 
   /// Decrypts a file and decompresses its contents.
   ///
+  /// The password is tried as typed, then in Unicode's two normal forms if they differ.
+  ///
   /// - Throws: as ``check(_:)``, and `covbAuthentication`, `covbCompression`; `outOfMemory` if
   ///   Argon2id gets no memory.
   public static func open(
@@ -47,18 +49,22 @@ public enum CovbFile {
     let (salt, nonce) = file.withBytes { file in
       (saltRange.map { file.byte($0) }, nonceRange.map { file.byte($0) })
     }
-    let key = try key(password, salt: salt)
-    var content = file.copy(headerSize..<file.count)
-    do {
-      try XChaCha20Poly1305.open(inPlace: &content, key: key, nonce: nonce)
-    } catch {
-      throw .covbAuthentication
+    for form in CovbPassword.Form.allCases {
+      guard let text = password.text(in: form) else { continue }
+      let key = try key(text, salt: salt)
+      var content = file.copy(headerSize..<file.count)
+      do {
+        try XChaCha20Poly1305.open(inPlace: &content, key: key, nonce: nonce)
+      } catch {
+        continue
+      }
+      do {
+        return try Zstd.decompress(content, limit: CovbContent.sizeLimit)
+      } catch {
+        throw .covbCompression
+      }
     }
-    do {
-      return try Zstd.decompress(content, limit: CovbContent.sizeLimit)
-    } catch {
-      throw .covbCompression
-    }
+    throw .covbAuthentication
   }
 
   /// Compresses and encrypts the contents of a file.
@@ -72,7 +78,7 @@ public enum CovbFile {
     }
     let salt = Randomness.bytes(count: saltRange.count)
     let nonce = Randomness.bytes(count: nonceRange.count)
-    let key = try key(password, salt: salt)
+    let key = try key(password.text, salt: salt)
     var content: SecretBytes
     do {
       content = try Zstd.compress(json)
@@ -97,11 +103,11 @@ public enum CovbFile {
   }
 
   private static func key(
-    _ password: borrowing CovbPassword, salt: [UInt8]
+    _ password: borrowing SecretBytes, salt: [UInt8]
   ) throws(WalletFormatError) -> SecretBytes {
     do {
       return try Argon2id.deriveKey(
-        password: password.text, salt: salt,
+        password: password, salt: salt,
         parameters: Argon2id.Parameters(memoryKiB: memoryKiB, passes: passes))
     } catch {
       // The format fixes the parameters, and they are in range.

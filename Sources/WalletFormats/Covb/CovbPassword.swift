@@ -1,4 +1,5 @@
 public import SecretMemory
+@_spi(_Unicode) internal import Swift
 
 /// The password of a `.covb` file as the format requires it: without white space.
 public struct CovbPassword: ~Copyable {
@@ -8,6 +9,55 @@ public struct CovbPassword: ~Copyable {
   public static let sizeLimit = 1024
 
   let text: SecretBytes
+
+  /// The ways in which a character with an accent may be encoded.
+  ///
+  /// Cove takes the bytes that the phone's keyboard gave; another keyboard may give others.
+  enum Form: CaseIterable {
+    case typed
+    /// Unicode's normal form C.
+    case composed
+    /// Unicode's normal form D.
+    case decomposed
+  }
+
+  /// The password in a form; `nil` if it has the same bytes in an earlier form.
+  ///
+  /// ASCII stays in guarded memory. Other text passes through a `String`, whose copy cannot be wiped:
+  /// only the standard library can normalise.
+  func text(in form: Form) -> SecretBytes? {
+    if form == .typed { return text.copy() }
+    let isASCII = text.withBytes { text in
+      (0..<text.byteCount).allSatisfy { text.byte($0) < 0x80 }
+    }
+    if isASCII { return nil }
+    let string = unsafe text.withUnsafeBytes { unsafe String(validating: $0, as: UTF8.self) }
+    guard let string else { return nil }
+    let composed = Self.encoded(string._nfc, capacity: text.count)
+    if form == .composed {
+      if composed.isEqual(to: text) { return nil }
+      return composed
+    }
+    let decomposed = Self.encoded(string._nfd, capacity: text.count)
+    if decomposed.isEqual(to: text) || decomposed.isEqual(to: composed) { return nil }
+    return decomposed
+  }
+
+  private static func encoded(
+    _ scalars: some Sequence<Unicode.Scalar>, capacity: Int
+  ) -> SecretBytes {
+    // Normalisation makes a text at most three times as long (Unicode Standard Annex 15).
+    var bytes = SecretBytes(zeroed: 3 * capacity)
+    var count = 0
+    for scalar in scalars {
+      for byte in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter {
+        bytes.withMutableBytes { $0.set(count, byte) }
+        count += 1
+      }
+    }
+    bytes.resize(to: count)
+    return bytes
+  }
 
   /// Removes the white space from typed text.
   ///

@@ -94,28 +94,48 @@ public struct CovbWallet: ~Copyable {
   ///
   /// - Parameters:
   ///   - updatedAt: Unix seconds.
-  ///   - withLabels: whether to include the labels.
+  ///   - leavingOutDamagedLabels: whether lines of the labels that are not BIP-329 records are left
+  ///     out, instead of being an error.
   /// - Returns: the entry's bytes.
   /// - Throws: `content`; `labels` where they are not BIP-329 records.
   public borrowing func entry(
-    updatedAt: UInt64, withLabels: Bool = true
+    updatedAt: UInt64, leavingOutDamagedLabels: Bool = false
   ) throws(CovbProblem) -> SecretBytes {
     var entry = NewWalletEntry(
       walletID: walletID, kind: kind, secret: secret.copy(), metadataJSON: metadata.copy())
     entry.descriptors = descriptors
     entry.xpub = xpub
     entry.mode = mode
-    if withLabels, labels.count > 0 {
-      guard let checked = try? WalletLabels(checking: labels), let hash = Digest(hex: checked.hash)
-      else { throw .labels }
-      entry.labels = NewWalletEntry.Labels(
-        compressed: checked.compressed.copy(), count: checked.count, hash: hash,
-        uncompressedSize: checked.uncompressedSize)
+    if labels.count > 0 {
+      entry.labels = try entryLabels(leavingOutDamaged: leavingOutDamagedLabels)
     }
     do throws(CSPPError) {
       return try entry.encode(updatedAt: updatedAt)
     } catch {
       throw .content("\(error)")
+    }
+  }
+
+  /// The labels as they are, also records of types that this version does not know.
+  private borrowing func entryLabels(
+    leavingOutDamaged: Bool
+  ) throws(CovbProblem) -> NewWalletEntry.Labels? {
+    do throws(WalletFormatError) {
+      let file = try LabelFile(reading: labels)
+      guard file.damaged.count == 0 || leavingOutDamaged else { throw .labelsCompression }
+      let kept: WalletLabels
+      if file.damaged.count == 0 {
+        kept = try WalletLabels(keeping: labels)
+      } else {
+        kept = try WalletLabels(keeping: file.records)
+      }
+      guard let hash = Digest(hex: kept.hash) else { throw .labelsCompression }
+      return NewWalletEntry.Labels(
+        compressed: kept.compressed.copy(), count: kept.count, hash: hash,
+        uncompressedSize: kept.uncompressedSize)
+    } catch {
+      if leavingOutDamaged { return nil }
+      throw .labels
     }
   }
 }

@@ -4,10 +4,11 @@
 internal import CSPP
 public import SecretMemory
 
-/// A list of descriptors in Bitcoin Core's form, grouped into wallets.
+/// Descriptors as programs and people write them down, grouped into wallets.
 ///
-/// The list is an `importdescriptors` request or the result of `listdescriptors`. Two descriptors
-/// that differ only in `/0/*` and `/1/*` are the receiving and change addresses of one wallet.
+/// The text is JSON of Bitcoin Core, an `importdescriptors` request or the result of
+/// `listdescriptors`, or what ``DescriptorText`` reads. Two descriptors that differ only in `/0/*` and
+/// `/1/*` are the receiving and change addresses of one wallet.
 public struct DescriptorList: ~Copyable {
   /// The largest text that is read, 1 MiB.
   public static let sizeLimit = 1024 * 1024
@@ -30,11 +31,24 @@ public struct DescriptorList: ~Copyable {
   /// Parses a list.
   ///
   /// - Throws: ``WalletFormatError``: `empty`, `tooLong`, `descriptorListForm`,
-  ///   `descriptorListTooLong`, `descriptorListItem`.
+  ///   `descriptorListTooLong`, `descriptorListItem`, `descriptorKeyAlone`, `descriptorKeyForm`,
+  ///   `bsmsKeyRecord`; for a text with one descriptor what is wrong with it.
   public init(parsing text: consuming SecretBytes) throws(WalletFormatError) {
     guard text.count <= Self.sizeLimit else { throw .tooLong(limit: Self.sizeLimit) }
-    groups = try text.withBytes { text throws(WalletFormatError) in try Self.groups(of: text) }
-    self.text = text
+    let decoded = UTF8Text.decoded(text)
+    let isJSON = decoded.withBytes { !DescriptorText.isSeen(in: $0) }
+    let json: SecretBytes
+    if isJSON {
+      json = decoded
+    } else {
+      json = try decoded.withBytes { text throws(WalletFormatError) in
+        try DescriptorText.json(of: text)
+      }
+    }
+    groups = try json.withBytes { text throws(WalletFormatError) in
+      try Self.groups(of: text, isJSON: isJSON)
+    }
+    self.text = json
   }
 
   /// One wallet of the list.
@@ -63,26 +77,39 @@ public struct DescriptorList: ~Copyable {
 
   // MARK: Reading
 
-  private static func groups(of text: RawSpan) throws(WalletFormatError) -> [Group] {
+  private static func groups(
+    of text: RawSpan, isJSON: Bool
+  ) throws(WalletFormatError) -> [Group] {
     let items = try items(of: text)
     guard !items.isEmpty else { throw .empty }
     var found: [Found] = []
     for (number, item) in items.enumerated() {
-      guard let descriptor = try? Found(item, in: text) else {
-        throw .descriptorListItem(number + 1)
+      do throws(WalletFormatError) {
+        found.append(try Found(item, in: text))
+      } catch .descriptorKeyForm {
+        throw .descriptorKeyForm
+      } catch {
+        throw isJSON || items.count > 1 ? WalletFormatError.descriptorListItem(number + 1) : error
       }
-      found.append(descriptor)
     }
     var groups: [Group] = []
     var halves: [Half: Int] = [:]
+    var multipaths: Set<Digest> = []
+    for descriptor in found where descriptor.half.chain == .both {
+      if multipaths.insert(descriptor.half.body).inserted {
+        groups.append(Group(external: descriptor.place))
+      }
+    }
+    // A program may list a multipath descriptor and its two halves.
+    found.removeAll { $0.half.chain != .other && multipaths.contains($0.half.body) }
     // The receiving descriptors come first, wherever they are in the list.
     for descriptor in found where !descriptor.isInternal {
-      if descriptor.half.step == 0 { halves[descriptor.half] = groups.count }
+      if descriptor.half.chain == .external { halves[descriptor.half] = groups.count }
       groups.append(Group(external: descriptor.place))
     }
     for descriptor in found where descriptor.isInternal {
-      if descriptor.half.step == 1, let index = halves[descriptor.half.other],
-        !groups[index].hasChange
+      if descriptor.half.chain == .internal,
+        let index = halves[Half(descriptor.half.body, .external)], !groups[index].hasChange
       {
         groups[index].hasChange = true
       } else {
@@ -98,25 +125,47 @@ public struct DescriptorList: ~Copyable {
     let isInternal: Bool
     let half: Half
 
-    init(_ item: JSONValue, in text: RawSpan) throws(CSPPError) {
-      let object = try JSONObject(item, in: text, duplicates: .refusedOnLookup)
-      place = try object.required("desc", in: text)
-      isInternal = try object.optional("internal", in: text)?.bool("internal") ?? false
-      guard place.kind == .string, let half = Half(place.secret(in: text)) else {
-        throw .invalidField("desc")
+    /// Reads an object of Bitcoin Core, or with the field `descriptor` of other programs, or a text.
+    init(_ item: JSONValue, in text: RawSpan) throws(WalletFormatError) {
+      var place: JSONValue? = item.kind == .string ? item : nil
+      var stated: Bool?
+      do throws(CSPPError) {
+        if item.kind == .object {
+          let object = try JSONObject(item, in: text, duplicates: .refusedOnLookup)
+          place = try DescriptorList.descriptor(of: object, in: text)
+          stated = try object.optional("internal", in: text)?.bool("internal")
+        }
+      } catch {
+        throw .descriptorListForm
       }
-      self.half = half
+      guard let place, place.kind == .string else { throw .descriptorListForm }
+      self.place = place
+      half = try Half(place.secret(in: text))
+      isInternal = stated ?? (half.chain == .internal)
     }
+  }
+
+  private static func descriptor(
+    of object: JSONObject, in text: RawSpan
+  ) throws(CSPPError) -> JSONValue? {
+    try object.value("desc", in: text) ?? object.value("descriptor", in: text)
   }
 
   private static func items(of text: RawSpan) throws(WalletFormatError) -> [JSONValue] {
     var items: [JSONValue] = []
     do throws(CSPPError) {
       var list = try JSON.parse(text)
-      if list.kind == .object {
-        list = try JSONObject(list, in: text, duplicates: .refusedOnLookup)
-          .required("descriptors", in: text)
+      // An answer of Bitcoin Core's JSON-RPC has its result in a field.
+      for field in ["result", "descriptors"] as [StaticString] where list.kind == .object {
+        let object = try JSONObject(list, in: text, duplicates: .refusedOnLookup)
+        if let inner = try object.optional(field, in: text) { list = inner }
       }
+      if list.kind == .object {
+        let object = try JSONObject(list, in: text, duplicates: .refusedOnLookup)
+        guard try descriptor(of: object, in: text) != nil else { throw .missingField("desc") }
+        return [list]
+      }
+      if list.kind == .string { return [list] }
       var elements = try JSONElements(list, field: "descriptors")
       while let item = try elements.next(in: text), items.count <= countLimit {
         items.append(item)
@@ -130,37 +179,59 @@ public struct DescriptorList: ~Copyable {
 
   // MARK: Receiving and change
 
+  /// The chains of addresses that a descriptor is for.
+  private enum Chain {
+    case external, `internal`
+    /// Both: a multipath descriptor.
+    case both
+    /// The last steps are different.
+    case other
+  }
+
   /// The common part of a descriptor and its other half.
   private struct Half: Hashable {
     let body: Digest
-    /// 0 or 1; -1 where the last steps are different.
-    let step: Int
+    let chain: Chain
 
-    private init(body: Digest, step: Int) {
+    init(_ body: Digest, _ chain: Chain) {
       self.body = body
-      self.step = step
+      self.chain = chain
     }
 
-    /// Returns `nil` for a text that is not a descriptor.
-    init?(_ text: consuming SecretBytes) {
-      guard let descriptor = try? Descriptor(checking: text) else { return nil }
-      var body = descriptor.text.copy(0..<(descriptor.text.count - 9))
-      step = body.withMutableBytes { body in
-        var step = -1
-        for offset in DescriptorList.chainSteps(in: body.bytes) {
-          let found = Int(body.bytes.byte(offset)) - 0x30
-          // If there are several keys, each must have the same step.
-          if step != -1, step != found { return -1 }
-          step = found
+    /// - Throws: the error of the descriptor; `descriptorKeyForm` for one with a zpub.
+    init(_ text: consuming SecretBytes) throws(WalletFormatError) {
+      let descriptor: Descriptor
+      do throws(WalletFormatError) {
+        descriptor = try Descriptor(checking: text)
+      } catch .descriptorKey(let position) {
+        let hasOtherForm = text.withBytes { Descriptor.hasOtherKeyForm($0) }
+        throw hasOtherForm
+          ? WalletFormatError.descriptorKeyForm : .descriptorKey(position: position)
+      } catch {
+        throw error
+      }
+      self.init(descriptor)
+      if descriptor.branchCount == 2 {
+        let first = try Half(descriptor.branch(0))
+        let second = try Half(descriptor.branch(1))
+        if first.chain == .external, second == Half(first.body, .internal) {
+          self = Half(first.body, .both)
         }
-        if step == -1 { return step }
-        for offset in DescriptorList.chainSteps(in: body.bytes) { body.set(offset, 0x3F) }
-        return step
+      }
+    }
+
+    private init(_ descriptor: borrowing Descriptor) {
+      var body = descriptor.text.copy(0..<(descriptor.text.count - 9))
+      chain = body.withMutableBytes { body -> Chain in
+        let steps = DescriptorList.chainSteps(in: body.bytes)
+        // If there are several keys, each must have the same step.
+        let found = Set(steps.map { body.bytes.byte($0) })
+        guard found.count == 1 else { return .other }
+        for offset in steps { body.set(offset, 0x3F) }
+        return found == [0x30] ? .external : .internal
       }
       self.body = body.withBytes { Digest(of: $0) }
     }
-
-    var other: Half { Half(body: body, step: 1 - step) }
   }
 
   /// The offsets of the 0 or 1 in each `/0/*` or `/1/*`.

@@ -74,7 +74,7 @@ public struct Descriptor: ~Copyable {
   }
 
   /// Verifies the checksum, if there is one, and returns the size of the text before it.
-  private static func bodySize(_ text: RawSpan) throws(WalletFormatError) -> Int {
+  static func bodySize(_ text: RawSpan) throws(WalletFormatError) -> Int {
     var size = 0
     while size < text.byteCount, text.byte(size) != 0x23 { size += 1 }
     let expected = try DescriptorChecksum.characters(for: text.extracting(0..<size))
@@ -83,6 +83,24 @@ public struct Descriptor: ~Copyable {
     guard DescriptorChecksum.isWellFormed(checksum) else { throw .descriptorChecksumForm }
     guard checksum.starts(with: expected, at: 0) else { throw .descriptorChecksum }
     return size
+  }
+
+  /// Whether a text has a key with the version bytes of SLIP-132, such as a zpub, which descriptors do
+  /// not have.
+  static func hasOtherKeyForm(_ text: RawSpan) -> Bool {
+    var start = 0
+    for end in 0...text.byteCount {
+      let isInKey =
+        end < text.byteCount && (ASCII.isLetter(text.byte(end)) || ASCII.isDigit(text.byte(end)))
+      if isInKey { continue }
+      if end - start > 100, let key = try? ExtendedKeyPayload.check(text.extracting(start..<end)),
+        key.version.form != .plain
+      {
+        return true
+      }
+      start = end + 1
+    }
+    return false
   }
 
   private static func appendingChecksum(

@@ -2,7 +2,8 @@ internal import CSPP
 
 /// One line of a BIP-329 file: a JSON object with `type` and `ref`.
 ///
-/// As BIP-329 specifies, fields that it does not name are allowed.
+/// As BIP-329 specifies, fields that it does not name are allowed. A field that is null counts as
+/// omitted.
 enum LabelLine {
   private static let types: [StaticString] = ["tx", "addr", "pubkey", "input", "output", "xpub"]
 
@@ -28,11 +29,19 @@ enum LabelLine {
     }
   }
 
+  /// Whether a line is a record of a type that BIP-329 does not define: importers ignore it.
+  static func isOfUnknownType(_ text: RawSpan) -> Bool {
+    guard let line = try? JSONObject(parsing: text, duplicates: .refusedOnLookup),
+      let type = try? line.value("type", in: text), type.kind == .string, !type.range.isEmpty
+    else { return false }
+    return !types.contains { type.equals($0, in: text) }
+  }
+
   private static func field(
     _ name: StaticString, of line: JSONObject, in text: RawSpan
   ) throws(LabelProblem) -> JSONValue? {
     do {
-      return try line.value(name, in: text)
+      return try line.optional(name, in: text)
     } catch {
       throw .duplicateField
     }

@@ -2,55 +2,145 @@ public import CSPP
 public import SecretMemory
 
 extension WalletLabels {
-  /// Combines new labels with the old ones about other subjects.
+  /// Brings a wallet's labels up to date, as BIP-329 specifies.
+  ///
+  /// A new record changes the fields that it has. Any other field of the old record about the same
+  /// transaction, address and so on stays. A field that is null counts as omitted. Where both name
+  /// an origin, records of different origins are about different wallets.
   ///
   /// - Parameters:
-  ///   - new: BIP-329 JSON lines, which take precedence for a transaction, an address and so on.
-  ///   - old: the wallet's JSON lines so far.
-  /// - Returns: lines, the new ones first.
-  /// - Throws: ``WalletFormatError`` for lines that are not labels.
+  ///   - new: BIP-329 JSON lines; a later one changes an earlier one.
+  ///   - old: the wallet's JSON lines so far; those about anything else stay byte for byte.
+  /// - Returns: lines, those of new records first.
+  /// - Throws: ``WalletFormatError`` for new lines that are not labels.
   public static func merge(
     _ new: borrowing SecretBytes, over old: borrowing SecretBytes
   ) throws(WalletFormatError) -> SecretBytes {
-    // Compared without a byte order mark, as in the check.
-    _ = try WalletLabels(checking: new)
-    var union = LabelUnion(capacity: new.count + old.count + 2)
-    new.withBytes { union.add($0, isNew: true) }
-    old.withBytes { union.add($0, isNew: false) }
-    return union.finish()
+    _ = try WalletLabels.check(new)
+    var text = SecretWriter(capacity: old.count + new.count + 1)
+    old.withBytes { text.raw($0) }
+    text.raw("\n")
+    let start = text.count
+    new.withBytes { text.raw($0) }
+    return text.withBytes { text in
+      var union = LabelUnion()
+      ASCII.forEachLine(in: text.extracting(0..<start)) { line, _ in
+        union.add(old: line, in: text)
+      }
+      ASCII.forEachLine(in: text.extracting(start..<text.byteCount)) { line, _ in
+        union.add(new: start + line.lowerBound..<start + line.upperBound, in: text)
+      }
+      return union.lines(of: text)
+    }
   }
 }
 
-/// New label lines, and old ones about other subjects.
-private struct LabelUnion: ~Copyable {
-  private var writer: SecretWriter
-  private var known: Set<Digest> = []
+/// The records of label lines, each with all the lines about it.
+private struct LabelUnion {
+  private struct Record {
+    var origin: Digest?
+    /// The oldest line first.
+    var lines: [Range<Int>]
+    /// Whether a new line is among them.
+    var isChanged = false
+  }
 
-  init(capacity: Int) { writer = SecretWriter(capacity: capacity) }
+  private var records: [Record] = []
+  /// The places of the records with the same type and reference.
+  private var places: [Digest: [Int]] = [:]
+  /// The places of the records that new lines are about, in their order.
+  private var changed: [Int] = []
 
-  consuming func finish() -> SecretBytes { writer.finish() }
-
-  /// Adds lines; omits old ones whose subject a new one has.
-  mutating func add(_ text: RawSpan, isNew: Bool) {
-    var start = text.starts(with: [0xEF, 0xBB, 0xBF], at: 0) ? 3 : 0
-    while start < text.byteCount {
-      var end = start
-      while end < text.byteCount, text.byte(end) != 0x0A { end += 1 }
-      let line = text.extracting(start..<end)
-      start = end + 1
-      guard let subject = Self.subject(of: line) else { continue }
-      if isNew {
-        known.insert(subject)
-      } else if known.contains(subject) {
-        continue
-      }
-      writer.raw(line)
-      writer.raw("\n")
+  mutating func add(old line: Range<Int>, in text: RawSpan) {
+    guard let found = Self.subject(of: text.extracting(line)) else {
+      records.append(Record(lines: [line]))
+      return
+    }
+    if let place = places[found.subject]?.first(where: { records[$0].origin == found.origin }) {
+      records[place].lines.append(line)
+    } else {
+      append(Record(origin: found.origin, lines: [line]), found.subject)
     }
   }
 
-  /// The subject of a label: its type and reference; `nil` for an empty line.
-  private static func subject(of line: RawSpan) -> Digest? {
+  mutating func add(new line: Range<Int>, in text: RawSpan) {
+    guard let found = Self.subject(of: text.extracting(line)) else { return }
+    var matching = places[found.subject] ?? []
+    if let origin = found.origin {
+      let same = matching.filter { records[$0].origin == origin }
+      matching = same.isEmpty ? matching.filter { records[$0].origin == nil } : same
+    }
+    if matching.isEmpty {
+      matching = [records.count]
+      append(Record(origin: found.origin, lines: []), found.subject)
+    }
+    for place in matching {
+      if !records[place].isChanged { changed.append(place) }
+      records[place].isChanged = true
+      records[place].lines.append(line)
+      records[place].origin = records[place].origin ?? found.origin
+    }
+  }
+
+  private mutating func append(_ record: Record, _ subject: Digest) {
+    places[subject, default: []].append(records.count)
+    records.append(record)
+  }
+
+  /// One line for each record with a new line, then the other lines as they are.
+  func lines(of text: RawSpan) -> SecretBytes {
+    var writer = SecretWriter(capacity: text.byteCount + 2)
+    for place in changed {
+      Self.write(records[place].lines, of: text, into: &writer)
+      writer.raw("\n")
+    }
+    for record in records where !record.isChanged {
+      for line in record.lines {
+        writer.raw(text.extracting(line))
+        writer.raw("\n")
+      }
+    }
+    return writer.finish()
+  }
+
+  /// Writes the record of several lines: each field as in the last line that has it.
+  ///
+  /// The last line stays as it is if it has all fields, and none is null.
+  private static func write(
+    _ lines: [Range<Int>], of text: RawSpan, into writer: inout SecretWriter
+  ) {
+    var names: Set<[UInt8]> = []
+    var fields: [(line: Range<Int>, member: JSONObject.Member)] = []
+    var isUnchanged = true
+    for (age, line) in lines.reversed().enumerated() {
+      let text = text.extracting(line)
+      let object = try? JSONObject(parsing: text, duplicates: .refusedOnLookup)
+      for member in object?.members ?? [] {
+        if member.value.kind == .null {
+          if age == 0 { isUnchanged = false }
+          continue
+        }
+        let isFirst = names.insert(Array(member.name.string(in: text).utf8)).inserted
+        if isFirst || age == 0 { fields.append((line, member)) }
+        if isFirst, age > 0 { isUnchanged = false }
+      }
+    }
+    if isUnchanged, let last = lines.last {
+      writer.raw(text.extracting(last))
+      return
+    }
+    for (place, field) in fields.enumerated() {
+      let text = text.extracting(field.line)
+      writer.raw(place == 0 ? "{" : ",")
+      writer.raw(text.extracting(field.member.name.fullRange))
+      writer.raw(":")
+      writer.raw(text.extracting(field.member.value.fullRange))
+    }
+    writer.raw("}")
+  }
+
+  /// The type and reference that a line is about, and its origin; `nil` for a line without them.
+  private static func subject(of line: RawSpan) -> (subject: Digest, origin: Digest?)? {
     guard let object = try? JSONObject(parsing: line, duplicates: .refusedOnLookup),
       let type = try? object.required("type", in: line), type.kind == .string,
       let reference = try? object.required("ref", in: line), reference.kind == .string
@@ -58,7 +148,11 @@ private struct LabelUnion: ~Copyable {
     var writer = SecretWriter(capacity: 256)
     type.secret(in: line).withBytes { writer.string($0) }
     reference.secret(in: line).withBytes { writer.string($0) }
-    return writer.withBytes { Digest(of: $0) }
+    let subject = writer.withBytes { Digest(of: $0) }
+    guard let origin = try? object.optional("origin", in: line), origin.kind == .string else {
+      return (subject, nil)
+    }
+    return (subject, origin.secret(in: line).withBytes { Digest(of: $0) })
   }
 }
 

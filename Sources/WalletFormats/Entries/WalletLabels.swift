@@ -16,23 +16,31 @@ public struct WalletLabels: ~Copyable {
   /// The most JSON lines that a record may hold, 10 MiB uncompressed (CSPP).
   public static let sizeLimit = 10 * 1024 * 1024
 
-  /// Checks a label file and compresses it.
+  /// Checks JSON lines and compresses them.
   ///
   /// Every byte is kept, except for a byte order mark.
   ///
   /// - Throws: ``WalletFormatError``: `labelsTooLarge`, `labelsLine`; `empty`
-  ///   for a file without a label.
+  ///   for lines without a label.
   public init(checking jsonLines: borrowing SecretBytes) throws(WalletFormatError) {
     let hasMark = jsonLines.withBytes { $0.starts(with: [0xEF, 0xBB, 0xBF], at: 0) }
     if hasMark {
-      try self.init(withoutMark: jsonLines.copy(3..<jsonLines.count))
+      try self.init(checking: jsonLines.copy(3..<jsonLines.count))
     } else {
-      try self.init(withoutMark: jsonLines)
+      _ = try Self.check(jsonLines)
+      try self.init(keeping: jsonLines)
     }
   }
 
-  private init(withoutMark jsonLines: borrowing SecretBytes) throws(WalletFormatError) {
-    let count = try Self.check(jsonLines)
+  /// Compresses the lines that a wallet has already, also those that another program made and this
+  /// version does not know.
+  ///
+  /// - Throws: ``WalletFormatError``: `labelsTooLarge`, `empty`.
+  public init(keeping jsonLines: borrowing SecretBytes) throws(WalletFormatError) {
+    guard jsonLines.count <= Self.sizeLimit else { throw .labelsTooLarge(limit: Self.sizeLimit) }
+    var count = 0
+    jsonLines.withBytes { text in ASCII.forEachLine(in: text) { _, _ in count += 1 } }
+    guard count > 0 else { throw .empty }
     compressed = try Self.compress(jsonLines)
     self.count = count
     uncompressedSize = jsonLines.count
@@ -72,32 +80,18 @@ public struct WalletLabels: ~Copyable {
     _ jsonLines: borrowing SecretBytes
   ) throws(WalletFormatError) -> Int {
     guard jsonLines.count <= sizeLimit else { throw .labelsTooLarge(limit: sizeLimit) }
-    let count = try jsonLines.withBytes { text throws(WalletFormatError) in
-      var count = 0
-      var number = 0
-      var start = 0
-      while start < text.byteCount {
-        var end = start
-        while end < text.byteCount, text.byte(end) != 0x0A { end += 1 }
-        number += 1
-        let line = text.extracting(start..<end)
-        if !ASCII.trimmed(line).isEmpty {
-          try check(line, number: number)
-          count += 1
+    var count = 0
+    try jsonLines.withBytes { text throws(WalletFormatError) in
+      try ASCII.forEachLine(in: text) { line, number throws(WalletFormatError) in
+        do throws(LabelProblem) {
+          try LabelLine.check(text.extracting(line))
+        } catch {
+          throw .labelsLine(number, error)
         }
-        start = end + 1
+        count += 1
       }
-      return count
     }
     guard count > 0 else { throw .empty }
     return count
-  }
-
-  private static func check(_ line: RawSpan, number: Int) throws(WalletFormatError) {
-    do {
-      try LabelLine.check(line)
-    } catch {
-      throw .labelsLine(number, error)
-    }
   }
 }

@@ -59,7 +59,7 @@ public struct ExtendedKey: ~Copyable {
   public init(
     checking input: borrowing SecretBytes, expecting expectation: Expectation
   ) throws(WalletFormatError) {
-    let text = try input.withBytes { text throws(WalletFormatError) in
+    let text = try UTF8Text.decoded(input).withBytes { text throws(WalletFormatError) in
       SecretBytes(
         copying: text.extracting(try ASCII.trimmed(text, limit: Self.sizeLimit)))
     }

@@ -22,7 +22,7 @@ public struct Mnemonic: ~Copyable {
   /// - Throws: ``WalletFormatError``: `empty`, `tooLong`, `invalidCharacter`,
   ///   `mnemonicWordCount`, `mnemonicWordUnknown`, `mnemonicChecksum`.
   public init(checking input: borrowing SecretBytes) throws(WalletFormatError) {
-    let phrase = try Self.normalise(input)
+    let phrase = try Self.normalise(UTF8Text.decoded(input))
     let wordCount = Self.countWords(phrase)
     guard [12, 15, 18, 21, 24].contains(wordCount) else { throw .mnemonicWordCount(wordCount) }
     let bits = try Self.bits(of: phrase, wordCount: wordCount)
@@ -31,7 +31,8 @@ public struct Mnemonic: ~Copyable {
     self.wordCount = wordCount
   }
 
-  private static func normalise(
+  /// The words in lower case with one space between them, whatever their list is.
+  static func normalise(
     _ input: borrowing SecretBytes
   ) throws(WalletFormatError) -> SecretBytes {
     try input.withBytes { text throws(WalletFormatError) in
@@ -86,7 +87,7 @@ public struct Mnemonic: ~Copyable {
     return text.starts(with: [0xE3, 0x80, 0x80], at: offset) ? 3 : 0
   }
 
-  private static func countWords(_ phrase: borrowing SecretBytes) -> Int {
+  static func countWords(_ phrase: borrowing SecretBytes) -> Int {
     phrase.withBytes { text in
       var count = 1
       for offset in 0..<text.byteCount where text.byte(offset) == 0x20 { count += 1 }

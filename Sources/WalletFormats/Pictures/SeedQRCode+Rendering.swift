@@ -110,24 +110,7 @@ extension SecretWriter {
     let start = count
     raw(name)
     content.withBytes { raw($0) }
-    let checksum = withBytes { CRC32.of($0.extracting(start..<$0.byteCount)) }
+    let checksum = withBytes { CRC32.common.of($0.extracting(start..<$0.byteCount)) }
     bigEndian(checksum)
-  }
-}
-
-/// The cyclic redundancy check of PNG (annex D).
-private enum CRC32 {
-  private static let table: [UInt32] = (0..<256).map { index in
-    (0..<8).reduce(UInt32(index)) { value, _ in
-      value & 1 == 1 ? 0xEDB8_8320 ^ value >> 1 : value >> 1
-    }
-  }
-
-  static func of(_ bytes: RawSpan) -> UInt32 {
-    var value: UInt32 = 0xFFFF_FFFF
-    for offset in 0..<bytes.byteCount {
-      value = table[Int((value ^ UInt32(bytes.byte(offset))) & 0xFF)] ^ value >> 8
-    }
-    return ~value
   }
 }

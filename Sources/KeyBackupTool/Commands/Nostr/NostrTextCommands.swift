@@ -68,7 +68,7 @@ struct NostrDecodeCommand: ParsableCommand, KeyBackupCommand {
       throw ValidationError("give an npub, or --secret FILE")
     }
     if secret == nil { try reveal.given.refuse(without: "--secret") }
-    if npub?.lowercased().hasPrefix("nsec1") == true {
+    if npub?.lowercased().contains("nsec1") == true {
       throw ValidationError("an nsec is a secret: give it with --secret FILE or --secret -")
     }
   }
@@ -100,7 +100,7 @@ struct NostrValidateCommand: ParsableCommand, KeyBackupCommand {
   var text: String
 
   mutating func validate() throws {
-    if text.lowercased().hasPrefix("nsec1") {
+    if text.lowercased().contains("nsec1") {
       throw ValidationError("an nsec is a secret: give it on standard input, with -")
     }
   }

@@ -157,7 +157,7 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
         partly: new.spending == .partly ? 1 : 0, of: 1)
     }
     if new.spending != .watchOnly { output.note(secretStaysIn: secret.source) }
-    return .success
+    return new.leftOut.map { output.warn($0) } ?? .success
   }
 
   /// Reports the added wallet, and the fingerprint to compare.
@@ -177,6 +177,8 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
     let entry: SecretBytes
     let fingerprint: String?
     let spending: WalletSpending
+    /// The lines of the label file that were not taken; nil: there is no such file.
+    let leftOut: LabelsLeftOut?
   }
 
   private static func append(
@@ -216,10 +218,15 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
         walletID: walletID, kind: checked.kind, secret: checked.text.copy(),
         metadata: metadata)
       if checked.kind == .watchOnly { entry.xpub = checked.publicText }
-      if let labels = try secret.readLabels(world.streams) { entry.labels = try .init(labels) }
+      var leftOut: LabelsLeftOut?
+      if let labels = secret.labels {
+        let file = try LabelFile.read(labels, world.streams)
+        entry.labels = try .init(WalletLabels(checking: file.records))
+        leftOut = LabelsLeftOut(of: file)
+      }
       return NewWallet(
         entry: try entry.encode(updatedAt: UInt64(max(0, world.now()))),
-        fingerprint: metadata.masterFingerprint, spending: checked.spending)
+        fingerprint: metadata.masterFingerprint, spending: checked.spending, leftOut: leftOut)
     } catch {
       throw UserMessage(any: error, in: "the new wallet's entry")
     }

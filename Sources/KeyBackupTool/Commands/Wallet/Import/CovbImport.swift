@@ -106,8 +106,9 @@ struct CovbImport {
         do throws(CovbProblem) {
           entry = try wallet.entry(updatedAt: content.createdAt)
         } catch .labels {
-          problems.append("\(title): its labels are no BIP-329 records and were left out")
-          entry = try wallet.entry(updatedAt: content.createdAt, withLabels: false)
+          problems.append(
+            "\(title): lines of its labels are no BIP-329 records and were left out")
+          entry = try wallet.entry(updatedAt: content.createdAt, leavingOutDamagedLabels: true)
         }
         guard entry.count <= WalletBatch.entryLimit else {
           problems.append("\(title) is too large")

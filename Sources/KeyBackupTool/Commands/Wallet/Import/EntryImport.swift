@@ -14,7 +14,9 @@ struct EntryImport {
   private static let limit = 1 << 30
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    let batch = try Self.batch(InputFile.readSecret(file, limit: Self.limit, world.streams))
+    let text = try InputFile.readSecret(file, limit: Self.limit, world.streams)
+    if text.count <= DescriptorList.sizeLimit { try OtherSecret.refuse(text, besides: nil) }
+    let batch = try Self.batch(text)
     let watchOnly = (0..<batch.count).filter { batch.withEntry($0, Self.isWatchOnly) }
     guard batch.count > 0 else {
       throw UserMessage(

@@ -11,15 +11,11 @@ struct LabelsImport {
   let wallet: String
 
   func run(in world: World) async throws(UserMessage) -> ExitCode {
-    let lines = try InputFile.readSecret(file, limit: WalletLabels.sizeLimit, world.streams)
-    do throws(WalletFormatError) {
-      _ = try WalletLabels.merge(lines, over: SecretBytes(zeroed: 0))
-    } catch {
-      throw UserMessage(error)
-    }
+    let file = try LabelFile.read(self.file, world.streams)
+    let leftOut = LabelsLeftOut(of: file)
     var opened = try await unlock.open(world, for: .writing)
     let chosen = try ChosenWallet.find(wallet, versionID: nil, in: &opened)
-    let labels = try merged(lines, chosen)
+    let labels = try merged(file.records, chosen)
     let isSame = chosen.entry.labelsHash?.hex == labels.hash
     if !isSame {
       var batch = WalletBatch()
@@ -42,22 +38,21 @@ struct LabelsImport {
         "id": .string(chosen.entry.walletID),
         "record_id": .string(chosen.recordID.hex), "labels": .number(labels.count),
         "imported": .number(isSame ? 0 : 1), "unchanged": .number(isSame ? 1 : 0),
+        "unknown_types": .number(leftOut.unknownTypes.count),
+        "damaged_lines": .number(leftOut.damaged.count),
       ], ofChange: "the labels were imported all the same")
-    return .success
+    return unlock.output(world).warn(leftOut)
   }
 
   private func merged(
     _ lines: borrowing SecretBytes, _ chosen: borrowing ChosenWallet
   ) throws(UserMessage) -> WalletLabels {
     do throws(WalletFormatError) {
-      switch chosen.entry.compressedLabels(in: chosen.bytes) {
-      case nil:
-        return try WalletLabels(
-          checking: WalletLabels.merge(lines, over: SecretBytes(zeroed: 0)))
-      case .some(let compressed):
-        let old = try WalletLabels.decompress(compressed)
-        return try WalletLabels(checking: WalletLabels.merge(lines, over: old))
+      var old = SecretBytes(zeroed: 0)
+      if let compressed = chosen.entry.compressedLabels(in: chosen.bytes) {
+        old = try WalletLabels.decompress(compressed)
       }
+      return try WalletLabels(keeping: WalletLabels.merge(lines, over: old))
     } catch {
       throw UserMessage(error)
     }

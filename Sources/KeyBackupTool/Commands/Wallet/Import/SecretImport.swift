@@ -64,6 +64,7 @@ struct SecretImport {
       let now = UInt64(max(0, world.now()))
       if format == .descriptors {
         let text = try InputFile.readSecret(file, limit: DescriptorList.sizeLimit, world.streams)
+        try OtherSecret.refuse(text, besides: .descriptor)
         let list = try DescriptorList(parsing: text)
         for index in 0..<list.count {
           let wallet = try list.wallet(index)
