@@ -148,7 +148,8 @@ public struct DescriptorList: ~Copyable {
   private static func descriptor(
     of object: JSONObject, in text: RawSpan
   ) throws(CSPPError) -> JSONValue? {
-    try object.value("desc", in: text) ?? object.value("descriptor", in: text)
+    if let found = try object.value("desc", in: text) { return found }
+    return try object.value("descriptor", in: text)
   }
 
   private static func items(of text: RawSpan) throws(WalletFormatError) -> [JSONValue] {

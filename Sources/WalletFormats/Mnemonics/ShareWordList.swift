@@ -8,7 +8,7 @@ enum ShareWordList {
     words.reserveCapacity(count)
     text.withUTF8Buffer { letters in
       for start in stride(from: 0, to: letters.count, by: 4) {
-        words.append((start..<start + 4).reduce(0) { $0 << 8 | unsafe UInt32(letters[$1]) })
+        words.append((start..<start + 4).reduce(0) { unsafe $0 << 8 | UInt32(letters[$1]) })
       }
     }
     return words
