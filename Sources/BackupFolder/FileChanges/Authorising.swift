@@ -15,8 +15,7 @@ extension OpenNamespace {
   public mutating func authorise(
     _ request: WriterRequest, may: SilentWriter.Permissions, label: PathComponent? = nil
   ) throws(BackupFolderError) -> (answer: String, operation: Operation.Seen) {
-    let run = try WritingRun.begin(namespace.state(make: true))
-    try refresh(run: run)
+    let run = try beginRun()
     if retiredKeys.contains(request.signingKey) { throw .silentWriter(.retired) }
     let known = log.files.authorisations.first {
       $0.writer.identity == request.identity && !$0.writer.may.isEmpty
@@ -78,8 +77,7 @@ extension OpenNamespace {
   public mutating func retire(
     _ key: SigningKey, despiteGaps: Bool = false
   ) throws(BackupFolderError) {
-    let run = try WritingRun.begin(namespace.state(make: true))
-    try refresh(run: run)
+    let run = try beginRun()
     let status = silentWriters().filter { $0.writer.signingKey == key }
     guard let writer = status.first?.writer else { throw .silentWriter(.noSuchWriter) }
     let hasGap = status.contains { $0.hasGap || $0.missing + $0.incomplete > 0 }

@@ -19,8 +19,7 @@ extension OpenNamespace {
     _ contents: borrowing FileContents, name: PathComponent, to file: FileID? = nil,
     again: Bool = false, progress: (UInt64) -> Void = { _ in }
   ) throws(BackupFolderError) -> AddedVersion {
-    let run = try WritingRun.begin(namespace.state(make: true))
-    try refresh(run: run)
+    let run = try beginRun()
     try namespace.objects()?.directory.removeStaged(tag: run.tag)
     if let file, !isKnown(file) { throw .file(.noSuchFile) }
     let id = file ?? .random()

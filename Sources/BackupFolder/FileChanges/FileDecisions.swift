@@ -15,8 +15,7 @@ extension OpenNamespace {
   public mutating func removeFile(
     _ file: FileID, despiteGaps: Bool = false
   ) throws(BackupFolderError) {
-    let run = try WritingRun.begin(namespace.state(make: true))
-    try refresh(run: run)
+    let run = try beginRun()
     let rules = fileState.versions
     if rules.live(file).isEmpty, rules.heldBackNames(of: file).isEmpty,
       versionsAlone.live(file).isEmpty
@@ -53,8 +52,7 @@ extension OpenNamespace {
   public mutating func choose(
     _ version: StoredVersion, despiteGaps: Bool = false
   ) throws(BackupFolderError) -> Bool {
-    let run = try WritingRun.begin(namespace.state(make: true))
-    try refresh(run: run)
+    let run = try beginRun()
     let source = try readableCopy(of: version)
     try namespace.objects()?.directory.removeStaged(tag: run.tag)
     let before = log.index.names.count

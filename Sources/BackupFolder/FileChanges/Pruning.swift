@@ -20,8 +20,7 @@ extension OpenNamespace {
   public mutating func pruneFiles(
     keeping kept: Int = 10, of files: Set<FileID>? = nil, despiteGaps: Bool = false
   ) throws(BackupFolderError) -> PrunedVersions {
-    let run = try WritingRun.begin(namespace.state(make: true))
-    try refresh(run: run)
+    let run = try beginRun()
     if !hasFiles { return PrunedVersions() }
     try requireWhole(nil, despiteGaps)
     // Without this computer's count nothing goes.

@@ -82,8 +82,7 @@ extension OpenNamespace {
   private mutating func enrol(
     _ enrolment: Enrolment, secret: borrowing SecretBytes, replacingForeign: Bool
   ) throws(BackupFolderError) {
-    let run = try WritingRun.begin(namespace.state(make: true))
-    try refresh(run: run)
+    let run = try beginRun()
     if let old = enrolment.replaces, removedKeySlots().contains(old) { throw .keySlotRemoved }
     _ = try repair(run: run)
     if enrolment.kind.isGuarded { try requireOtherKind(besideHeirOf: enrolment.replaces) }
@@ -165,8 +164,7 @@ extension OpenNamespace {
   public mutating func repairKeySlots(
     replacingForeignEnvelope: Bool = false
   ) throws(BackupFolderError) {
-    let run = try WritingRun.begin(namespace.state(make: true))
-    try refresh(run: run)
+    let run = try beginRun()
     try followSilentWallets(run: run)
     _ = try repair(run: run)
     try repairCarriedObjects(run: run)

@@ -68,6 +68,8 @@ public struct OpenNamespace: ~Copyable {
   var slotFiles = KeySlotFiles()
   /// The namespaces before and beside this one.
   var lineage = Lineage()
+  /// The lock of the decision that is being made, see ``deciding(_:_:)``.
+  var decisionLock: WritingRun.SharedLock?
 
   /// The purpose for which a namespace is opened.
   public enum Purpose: Sendable {

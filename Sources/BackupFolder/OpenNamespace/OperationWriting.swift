@@ -3,6 +3,43 @@ internal import Glibc
 internal import SecretMemory
 
 extension OpenNamespace {
+  /// Looks and then writes, with no other program of this computer in between.
+  ///
+  /// A caller that chooses what it writes by what is there does both in here. What another computer
+  /// adds meanwhile stays beside what is written: nothing replaces what the caller has not seen.
+  ///
+  /// - Parameters:
+  ///   - failure: the error for a folder that cannot be locked or read.
+  ///   - body: looks and calls what writes. It waits for no person.
+  /// - Returns: what `body` returns.
+  /// - Throws: the errors of `body`; ``BackupFolderError/busy(path:)`` and system errors by `failure`.
+  public mutating func deciding<Result: ~Copyable, Failure: Error>(
+    _ failure: (BackupFolderError) -> Failure,
+    _ body: (inout OpenNamespace) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    if decisionLock != nil { return try body(&self) }
+    do throws(BackupFolderError) {
+      let run = try beginRun()
+      decisionLock = run.lock
+    } catch {
+      throw failure(error)
+    }
+    defer { decisionLock = nil }
+    return try body(&self)
+  }
+
+  /// Takes the lock, and reads what other programs of this computer and the sync client have added.
+  ///
+  /// Within a decision that was done at its beginning.
+  ///
+  /// - Returns: the run, which keeps the lock.
+  /// - Throws: as ``refresh(run:)``; ``BackupFolderError/busy(path:)``.
+  mutating func beginRun() throws(BackupFolderError) -> WritingRun {
+    let run = try WritingRun.begin(namespace.state(make: true), holding: decisionLock)
+    if decisionLock == nil { try refresh(run: run) }
+    return run
+  }
+
   /// The header of the next operation: its writer and the operation before it.
   ///
   /// A new writer begins if this computer's writer was retired, or if its last operation is not the

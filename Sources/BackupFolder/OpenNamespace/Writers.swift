@@ -71,8 +71,7 @@ extension OpenNamespace {
   ///   with everything it wrote since.
   /// - Throws: ``BackupFolderError/busy(path:)`` and other system errors.
   public mutating func retire(_ writer: WriterID) throws(BackupFolderError) {
-    let run = try WritingRun.begin(namespace.state(make: true))
-    try refresh(run: run)
+    let run = try beginRun()
     var staged = try stage(run: run) { $0.writerRetire(writer) }
     staged.retired = [writer]
     try publish(staged, run: run)

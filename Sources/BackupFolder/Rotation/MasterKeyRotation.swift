@@ -178,8 +178,7 @@ extension OpenNamespace {
     despiteGaps: Bool = false, progress: (RotationProgress) -> Void = { _ in }
   ) throws(BackupFolderError) -> Rotation {
     if enrolment.kind.isGuarded { throw .guardsAlone }
-    let run = try WritingRun.begin(namespace.state(make: true))
-    try refresh(run: run)
+    let run = try beginRun()
     if removedKeySlots().contains(atHand) { throw .keySlotRemoved }
     try requireWhole(despiteGaps)
     // Files staged by a killed run are removed before another operation uses their counter.

@@ -47,8 +47,7 @@ extension OpenNamespace {
       return false
     }
     if header.isGuarded { return false }
-    let run = try WritingRun.begin(namespace.state(make: true))
-    try refresh(run: run)
+    let run = try beginRun()
     if removedKeySlots().contains(header.keyID) { return false }
     if has(header.keyID) {
       if try opens(header.keyID, secret) { opening.keyID = header.keyID }
@@ -94,8 +93,7 @@ extension OpenNamespace {
         ? isEnd($0.open) || !log.links.isSettled : lineage.rivals.contains($0.open.id)
     }
     guard isLeft else { return nil }
-    let run = try WritingRun.begin(namespace.state(make: true))
-    try refresh(run: run)
+    let run = try beginRun()
     var isMerged = false
     var slots = MergedKeySlots()
     for older in lineage.earlier {

@@ -34,8 +34,7 @@ extension OpenNamespace {
   public mutating func keep(
     _ version: VersionID, of record: RecordID, orPast: Bool = false
   ) throws(BackupFolderError) -> Bool {
-    let run = try WritingRun.begin(namespace.state(make: true))
-    try refresh(run: run)
+    let run = try beginRun()
     let isUndecided = silentWallets().contains { $0.record == record && $0.standing != .counts }
     try logSilent(choosing: version, run: run)
     let foreign = try repair(run: run, deciding: [record])

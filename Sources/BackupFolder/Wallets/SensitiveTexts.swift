@@ -79,8 +79,7 @@ extension OpenNamespace {
   mutating func addSensitive(
     _ text: borrowing SecretBytes, topic: String
   ) throws(BackupFolderError) {
-    let run = try WritingRun.begin(namespace.state(make: true))
-    try refresh(run: run)
+    let run = try beginRun()
     _ = try repair(run: run)
     let sealed: [UInt8]
     do {

@@ -32,8 +32,7 @@ extension OpenNamespace {
     guard largest / 3 * 4 + 2048 <= limits.record,
       OperationBuilder.fileSize(ofEntry: largest) + 64 * 1024 <= limits.operation
     else { throw .tooLarge(path: FolderLayout.walletFolder, limit: limits.record) }
-    let run = try WritingRun.begin(namespace.state(make: true))
-    try refresh(run: run)
+    let run = try beginRun()
     try logSilent(run: run)
     let foreign = try repair(run: run)
     try logForeign(foreign, of: Set(batch.records), run: run)
@@ -173,8 +172,7 @@ extension OpenNamespace {
   ///   Also system errors.
   public mutating func remove(_ records: [RecordID]) throws(BackupFolderError) {
     if records.isEmpty { return }
-    let run = try WritingRun.begin(namespace.state(make: true))
-    try refresh(run: run)
+    let run = try beginRun()
     try logSilent(run: run)
     let foreign = try repair(run: run, deciding: Set(records))
     let elsewhere = Set(foreign.map(\.record))

@@ -41,6 +41,65 @@ struct MeanwhileTests {
     #expect(try waiting.restored().words == ["w1": "abandon about"])
   }
 
+  /// Two runs add a wallet with one ID: each looks, then writes.
+  @Test func `A decision sees what another run wrote since the backup was opened`() throws {
+    let scene = try Scene()
+    _ = try scene.create()
+    let record = RecordID(walletID: "w1")
+    var first = try scene.unlock()
+    var second = try scene.unlock()
+    func add(_ words: String, to open: inout OpenNamespace) throws -> Bool {
+      try open.deciding(unchanged) { (open) throws in
+        let isThere = try open.contains(record)
+        if !isThere { try open.add(.of("w1", words: words)) }
+        return !isThere
+      }
+    }
+    #expect(try add("zoo zoo", to: &second))
+    #expect(try !add("abandon about", to: &first))
+    var reader = try scene.unlock("b")
+    #expect(try reader.restored().lines == ["w1 zoo zoo current"])
+  }
+
+  @Test
+  func `Nothing of this computer comes between a look and the writing, and the lock goes after`()
+    throws
+  {
+    let scene = try Scene()
+    var open = try scene.create()
+    let state = try open.namespace.state(make: false)
+    func isFree() -> Bool { (try? state.lock(patience: .zero)) != nil }
+    try open.deciding(unchanged) { (open) throws in
+      #expect(!isFree())
+      try open.add(.of("w1"))
+      #expect(!isFree())
+      try open.add(.of("w2"))
+    }
+    #expect(isFree())
+    struct Refusal: Error {}
+    #expect(throws: Refusal.self) {
+      try open.deciding(unchanged) { _ throws in throw Refusal() }
+    }
+    #expect(isFree())
+    try open.add(.of("w3"))
+    #expect(try scene.unlock("b").verified().counts[.current] == 3)
+  }
+
+  @Test func `What another computer writes after the look is not replaced`() throws {
+    let scene = try Scene()
+    var first = try scene.create()
+    var second = try scene.unlock("b")
+    try first.deciding(unchanged) { (first) throws in
+      let isThere = try first.contains(RecordID(walletID: "w1"))
+      #expect(!isThere)
+      try second.add(.of("w1", words: "zoo zoo"))
+      try first.add(.of("w1"))
+    }
+    var reader = try scene.unlock("c")
+    #expect(
+      try reader.restored().lines == ["w1 abandon about conflict", "w1 zoo zoo conflict"])
+  }
+
   @Test
   func `A way in that was removed opens, and gets no successor`() throws {
     let keys = try Keyring()
@@ -125,6 +184,8 @@ struct MeanwhileTests {
     #expect(next == 1_800_000_001)
   }
 }
+
+private func unchanged(_ error: BackupFolderError) -> any Error { error }
 
 extension Keyring {
   fileprivate func keyFiles() throws -> Set<String> {
