@@ -11,14 +11,42 @@ internal import SecretMemory
 final class AtomicFile {
   /// The prefix of temporary file names; no reader matches it.
   static let temporaryPrefix = ".keybackup-tmp-"
+  /// The tag of temporary files that may be somebody else's: of those that were moved aside, or that
+  /// an exchange displaced.
+  ///
+  /// - Parameter tag: this computer's tag.
+  /// - Returns: a tag that begins with it.
+  static func displacedTag(_ tag: String) -> String { "\(tag)-gone" }
+  /// A new temporary name for a file that is moved aside.
+  ///
+  /// No file has this random name yet, so a plain rename displaces nothing.
+  static func displacedName(_ tag: String) -> String {
+    let random = Hex.string(Randomness.bytes(count: 8))
+    return "\(temporaryPrefix)\(displacedTag(tag))-\(random)"
+  }
+  /// Whether a name is that of a file that some computer staged, and not of one that it moved aside.
+  static func isStaged(_ name: String) -> Bool {
+    name.hasPrefix(temporaryPrefix) && !name.contains("-gone-")
+  }
   /// How long a refused rename is retried.
   static let patience = Duration.seconds(3)
 
   let directory: Directory
   let temporaryName: String
+  private let tag: String
   private var byteCount: Int
   private var descriptor: Int32
-  private var isTemporary = true
+  private var temporary = Temporary.removable
+
+  /// The file that has the temporary name.
+  private enum Temporary {
+    /// It may be removed: the staged bytes, or replaced ones that may be lost.
+    case removable
+    /// It may be somebody else's: only a look at its bytes can tell.
+    case displaced
+    /// There is none.
+    case absent
+  }
 
   /// Writes `bytes` under a temporary name, readable by the user only.
   ///
@@ -33,7 +61,8 @@ final class AtomicFile {
     staging bytes: RawSpan, in directory: Directory, tag: String
   ) throws(BackupFolderError) {
     let random = Hex.string(Randomness.bytes(count: 8))
-    try self.init(staging: bytes, in: directory, as: "\(Self.temporaryPrefix)\(tag)-\(random)")
+    try self.init(
+      staging: bytes, in: directory, as: "\(Self.temporaryPrefix)\(tag)-\(random)", tag: tag)
   }
 
   /// Writes `bytes` under a temporary name that the caller chooses.
@@ -42,11 +71,13 @@ final class AtomicFile {
   ///   - bytes: the whole file.
   ///   - directory: where it will be placed.
   ///   - name: must not be in use.
+  ///   - tag: as for ``init(staging:in:tag:)``; only a file that replaces another needs one.
   /// - Throws: as ``init(staging:in:tag:)``.
   init(
-    staging bytes: RawSpan, in directory: Directory, as name: String
+    staging bytes: RawSpan, in directory: Directory, as name: String, tag: String = ""
   ) throws(BackupFolderError) {
     self.directory = directory
+    self.tag = tag
     byteCount = bytes.byteCount
     temporaryName = name
     let (file, code) = SystemCall.retrying {
@@ -55,7 +86,7 @@ final class AtomicFile {
     }
     descriptor = file
     if code != 0 {
-      isTemporary = false
+      temporary = .absent
       throw .system(code, directory.path)
     }
     try write(bytes)
@@ -64,7 +95,7 @@ final class AtomicFile {
 
   deinit {
     closeFile()
-    if isTemporary { unsafe unlinkat(directory.descriptor, temporaryName, 0) }
+    if temporary == .removable { unsafe unlinkat(directory.descriptor, temporaryName, 0) }
   }
 
   private func closeFile() {
@@ -166,7 +197,7 @@ final class AtomicFile {
     }
     if code == EEXIST { return false }
     if code != 0 { throw .system(code, "\(directory.path)/\(name)") }
-    isTemporary = false
+    temporary = .absent
     return true
   }
 
@@ -178,20 +209,21 @@ final class AtomicFile {
   ///   - limit: the most bytes that the replaced file may have.
   ///   - mayGo: whether those bytes, as they are at that moment, may be lost.
   /// - Returns: `false` when they may not be lost; the file is then as it was.
-  /// - Throws: ``BackupFolderError/busy(path:)`` and other system errors.
+  /// - Throws: ``BackupFolderError/busy(path:)`` and other system errors. If the replaced file may not
+  ///   be lost and cannot go back, it keeps a temporary name.
   func place(
     replacing name: String, buffer: inout FileBuffer, limit: Int, mayGo: (Span<UInt8>) -> Bool
   ) throws(BackupFolderError) -> Bool {
     let code = try rename(to: name, flags: UInt32(RENAME_EXCHANGE))
     switch code {
     case 0:
-      // The displaced file now has the temporary name.
+      // The other file now has the temporary name.
+      temporary = .displaced
       if directory.fileMayGo(temporaryName, buffer: &buffer, limit: limit, mayGo: mayGo) {
+        temporary = .removable
         return true
       }
-      // If the swap cannot be undone, the displaced file keeps its temporary name and readers still
-      // try it.
-      if try rename(to: name, flags: UInt32(RENAME_EXCHANGE)) != 0 { isTemporary = false }
+      try undoExchange(with: name)
       return false
     case ENOENT:
       return try place(new: name)
@@ -202,7 +234,28 @@ final class AtomicFile {
       try place(overwriting: name)
       return true
     default:
+      // A server may have done what it reports as failed.
+      temporary = .displaced
       throw .system(code, "\(directory.path)/\(name)")
+    }
+  }
+
+  /// Gives a displaced file its name back.
+  private func undoExchange(with name: String) throws(BackupFolderError) {
+    do throws(BackupFolderError) {
+      var code = try rename(to: name, flags: UInt32(RENAME_EXCHANGE))
+      if code == 0 {
+        temporary = .removable
+        return
+      }
+      // Somebody has removed the staged file meanwhile.
+      if code == ENOENT { code = try directory.renameBack(temporaryName, to: name) }
+      if code != 0 { throw .system(code, "\(directory.path)/\(name)") }
+      temporary = .absent
+    } catch {
+      // Its name then says that it was not staged. A failure leaves it where it is.
+      _ = try? directory.rename(temporaryName, to: Self.displacedName(tag), flags: 0)
+      throw error
     }
   }
 
@@ -213,7 +266,7 @@ final class AtomicFile {
   func place(overwriting name: String) throws(BackupFolderError) {
     let code = try rename(to: name, flags: 0)
     if code != 0 { throw .system(code, "\(directory.path)/\(name)") }
-    isTemporary = false
+    temporary = .absent
   }
 
   private func rename(to name: String, flags: UInt32) throws(BackupFolderError) -> Int32 {

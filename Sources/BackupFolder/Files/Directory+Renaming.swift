@@ -65,9 +65,7 @@ extension Directory {
     guard fileMayGo(name, buffer: &buffer, limit: limit, mayGo: mayGo) else {
       return removeEmptySubdirectory(name)
     }
-    // No file has this random name yet, so a plain rename displaces nothing.
-    let random = Hex.string(Randomness.bytes(count: 8))
-    let aside = "\(AtomicFile.temporaryPrefix)\(tag)-gone-\(random)"
+    let aside = AtomicFile.displacedName(tag)
     let code = try rename(name, to: aside, flags: 0)
     switch code {
     case 0: break
@@ -78,12 +76,18 @@ extension Directory {
       try unlink(aside)
       return true
     }
-    // If it cannot go back, it stays where it is and readers still try it.
-    var back = try rename(aside, to: name, flags: UInt32(RENAME_NOREPLACE))
-    if back == EINVAL || back == ENOSYS || back == EOPNOTSUPP, !holds(name) {
-      back = try rename(aside, to: name, flags: 0)
-    }
+    // If it cannot go back, it stays where it is.
+    _ = try renameBack(aside, to: name)
     return false
+  }
+
+  /// Gives a file that was moved aside its name back unless that is taken.
+  ///
+  /// - Returns: as ``rename(_:to:flags:)``.
+  func renameBack(_ aside: String, to name: String) throws(BackupFolderError) -> Int32 {
+    let code = try rename(aside, to: name, flags: UInt32(RENAME_NOREPLACE))
+    guard code == EINVAL || code == ENOSYS || code == EOPNOTSUPP else { return code }
+    return holds(name) ? EEXIST : try rename(aside, to: name, flags: 0)
   }
 
   /// Removes a file without checking it; a missing file is no error.

@@ -61,7 +61,8 @@ extension BackupFolder {
     for id in try run.state.namespaces() where try run.state.localState(of: id).creating {
       if let directory = try all.readableSubdirectory(id.hex) {
         let shell = Namespace(id: id, directory: directory, settings: settings, folder: root)
-        try shell.removeStaleTemporaryFiles(tag: run.tag, areInLogs: true)
+        try shell.removeStaleTemporaryFiles(
+          tag: run.tag, areInLogs: true, logged: LoggedKeySlots())
         shell.removeEmptyFolders()
         guard all.removeEmptySubdirectory(id.hex) else { continue }
       }

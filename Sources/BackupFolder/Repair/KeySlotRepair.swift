@@ -226,15 +226,6 @@ extension OpenNamespace {
 }
 
 extension CSPPError {
-  /// Whether bytes with this error cannot be anyone's whole file: neither one that is still
-  /// arriving nor one of a newer program.
-  var isDamage: Bool {
-    switch self {
-    case .empty, .truncated, .tooLarge, .otherFormat, .unsupportedVersion, .contradictsPlace: false
-    default: true
-    }
-  }
-
   /// Whether bytes with this error are the beginning of a file.
   var isCutOff: Bool { self == .empty || self == .truncated }
 }
@@ -311,7 +302,8 @@ extension Namespace {
     {
       return false
     }
-    let file = try unsafe AtomicFile(staging: bytes.span.bytes, in: folder, tag: tag)
+    let file = try unsafe AtomicFile(
+      staging: bytes.span.bytes, in: folder, tag: AtomicFile.displacedTag(tag))
     try file.settle(buffer: &buffer) { back in Digest(of: back) == Digest(of: bytes.span) }
     if try !file.place(new: name) {
       guard try file.place(replacing: name, buffer: &buffer, limit: limit, mayGo: mayGo) else {

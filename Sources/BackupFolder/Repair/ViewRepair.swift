@@ -13,8 +13,7 @@ extension OpenNamespace {
   ///
   /// - Throws: system errors; ``BackupFolderError/busy(path:)``.
   public mutating func repair() throws(BackupFolderError) {
-    let run = try WritingRun.begin(namespace.state(make: true))
-    try refresh(run: run)
+    let run = try beginRun()
     try followSilentWallets(run: run)
     _ = try repair(run: run)
     try repairCarriedObjects(run: run)
@@ -35,7 +34,11 @@ extension OpenNamespace {
     view.problem = nil
     do {
       for file in survey.leftOver { try folder(of: file)?.unlink(file.name) }
-      try namespace.removeStaleTemporaryFiles(tag: run.tag, areInLogs: log.hasTemporaryFiles)
+      try namespace.removeStaleTemporaryFiles(
+        tag: run.tag, areInLogs: log.hasTemporaryFiles,
+        logged: LoggedKeySlots(
+          files: log.keyFiles.values + [log.envelope?.file].compactMap(\.self),
+          removed: log.removedKeys))
       try settleLogFiles(run: run)
       try repairKeySlotFiles(run: run)
       try writeMissing(survey, run: run)

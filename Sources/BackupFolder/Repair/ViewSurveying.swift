@@ -34,7 +34,11 @@ extension OpenNamespace {
       case .opened(let entry, let value):
         let standing = log.index.standing(of: value, record: entry.recordID)
         let isDecided = records.contains(entry.recordID)
-        if isOwnTemporary, standing != .unknown || isUnpublished(entry, isDecided: isDecided) {
+        // A file that was moved aside may be another computer's, whose operation has not arrived.
+        let isLeft =
+          standing != .unknown
+          || AtomicFile.isStaged(file.name) && isUnpublished(entry, isDecided: isDecided)
+        if isOwnTemporary, isLeft {
           survey.classify(leftOver: file)
         } else {
           survey.classify(file, entry.recordID, value, log.index)

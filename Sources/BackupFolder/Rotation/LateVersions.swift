@@ -124,9 +124,7 @@ extension OpenNamespace {
 
   /// Whether a file was staged for an operation that is not here, so that it is not shown.
   private func isStaged(_ file: ViewFile, _ entry: WalletEntry) -> Bool {
-    guard file.name.hasPrefix(AtomicFile.temporaryPrefix), let mark = entry.mark else {
-      return false
-    }
+    guard AtomicFile.isStaged(file.name), let mark = entry.mark else { return false }
     return ![log.index.names, localState.operations, localState.forgotten].contains {
       $0.contains(mark.writerID, mark.counter)
     }

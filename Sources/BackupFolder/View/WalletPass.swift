@@ -92,7 +92,7 @@ struct WalletPass {
   private mutating func isStaged(
     _ file: ViewFile, _ mark: WalletEntry.Mark?, _ index: LogIndex
   ) -> Bool {
-    guard file.name.hasPrefix(AtomicFile.temporaryPrefix), let mark else { return false }
+    guard AtomicFile.isStaged(file.name), let mark else { return false }
     return !isPresent(mark, index) && !remembered.contains(mark.writerID, mark.counter)
   }
 

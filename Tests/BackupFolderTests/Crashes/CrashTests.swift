@@ -167,6 +167,65 @@ struct CrashTests {
     try namespace.repair()
     #expect(FileManager.default.fileExists(atPath: displaced))
   }
+
+  /// Another computer's wallet file may come before its operation.
+  ///
+  /// A run that could not give it back its name left it aside.
+  @Test func `Another computer's version that was moved aside stays until its operation is here`()
+    throws
+  {
+    let scene = try Scene()
+    var namespace = try scene.create()
+    let copy = scene.base + "/copy"
+    try FileManager.default.copyItem(atPath: scene.folder, toPath: copy)
+    var other = try scene.unlock("b", copy)
+    try other.add(.of("w1"))
+    let name = "wallet-\(RecordID(walletID: "w1")).json"
+    let path = try scene.namespacePath
+    let wallets = copy + path.dropFirst(scene.folder.count) + "/wallets"
+    let tag = try StateFolder(
+      path: scene.settings().stateFolder, folder: Directory.open(path: scene.folder), make: true
+    ).temporaryTag()
+    let aside = "\(path)/wallets/.keybackup-tmp-\(tag)-gone-0011223344556677"
+    try FileManager.default.copyItem(atPath: "\(wallets)/\(name)", toPath: aside)
+    for _ in 1...2 {
+      try namespace.repair()
+      #expect(FileManager.default.fileExists(atPath: aside))
+      var reader = try scene.unlock("c")
+      #expect(try reader.restored().words == ["w1": "abandon about"])
+    }
+  }
+
+  /// A run that writes a lost key slot's file again may displace another file, and end before that one
+  /// is back.
+  @Test func `A file that was displaced beside the key slots stays, and the log's own goes`() throws
+  {
+    let scene = try Scene()
+    var namespace = try scene.create()
+    let tag = try StateFolder(
+      path: scene.settings().stateFolder, folder: Directory.open(path: scene.folder), make: true
+    ).temporaryTag()
+    let other = try Scene()
+    _ = try other.create()
+    func keyFile(_ scene: Scene) throws -> Data {
+      let keys = try scene.namespacePath + "/keybackup/keys"
+      let name = try #require(try FileManager.default.contentsOfDirectory(atPath: keys).first)
+      return try Data(contentsOf: URL(fileURLWithPath: "\(keys)/\(name)"))
+    }
+    let own = try keyFile(scene)
+    let keys = try scene.namespacePath + "/keybackup/keys"
+    let stays = ["gone-1": try keyFile(other)]
+    let goes = ["gone-2": own, "gone-3": own.prefix(40), "4": own.prefix(40)]
+    for (name, bytes) in stays.merging(goes, uniquingKeysWith: { $1 }) {
+      try bytes.write(to: URL(fileURLWithPath: "\(keys)/.keybackup-tmp-\(tag)-\(name)"))
+    }
+    for _ in 1...2 {
+      try namespace.repair()
+      let left = try FileManager.default.contentsOfDirectory(atPath: keys)
+        .filter { $0.hasPrefix(".keybackup-tmp-") }
+      #expect(left == [".keybackup-tmp-\(tag)-gone-1"])
+    }
+  }
 }
 
 extension OpenNamespace {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import BackupFolder
@@ -99,5 +100,69 @@ struct AtomicFileTests {
     }
     try buffer.read("f", in: directory, limit: 10)
     #expect(buffer.count == 10)
+  }
+
+  /// After the exchange the temporary name holds somebody else's bytes.
+  @Test(arguments: ["EBUSY", "EACCES", "EPERM", "ETXTBSY", "EIO"])
+  func `A displaced file that cannot go back is not removed`(_ error: String) throws {
+    let place = try FailingPlace()
+    defer { place.system.unmount() }
+    let bytes = Array("one".utf8)
+    let first = try unsafe AtomicFile(staging: bytes.span.bytes, in: place.directory, tag: "t")
+    #expect(try first.place(new: "f"))
+    try place.system.tell("rule op=rename flags=exchange nth=2 errno=\(error)")
+    #expect(throws: BackupFolderError.self) { try place.replace("f", with: "two") }
+    try place.system.tell("clear")
+    #expect(try place.contents() == ["one", "two"])
+  }
+
+  @Test
+  func `A displaced file goes back where the staged one is gone`() throws {
+    let place = try FailingPlace()
+    defer { place.system.unmount() }
+    let bytes = Array("one".utf8)
+    let first = try unsafe AtomicFile(staging: bytes.span.bytes, in: place.directory, tag: "t")
+    #expect(try first.place(new: "f"))
+    let isReplaced = try place.replace("f", with: "two") {
+      try? place.directory.unlink("f")
+    }
+    #expect(!isReplaced)
+    #expect(try place.contents() == ["one"])
+    #expect(try place.directory.names() == ["f"])
+  }
+}
+
+/// A folder on a file system that fails as it is told to.
+private struct FailingPlace {
+  let scene: Scene
+  let system: FailingFileSystem
+  let directory: Directory
+
+  init() throws {
+    scene = try Scene(inMemory: true)
+    let backing = scene.base + "/backing"
+    try FileManager.default.createDirectory(atPath: backing, withIntermediateDirectories: false)
+    system = try FailingFileSystem(backing: backing, path: scene.folder)
+    directory = try Directory.open(path: scene.folder)
+  }
+
+  /// Replaces a file whose bytes may not be lost.
+  func replace(
+    _ name: String, with text: String, meanwhile: () -> Void = {}
+  ) throws -> Bool {
+    var buffer = FileBuffer()
+    let bytes = Array(text.utf8)
+    let file = try unsafe AtomicFile(staging: bytes.span.bytes, in: directory, tag: "t")
+    return try file.place(replacing: name, buffer: &buffer, limit: 100) { _ in
+      meanwhile()
+      return false
+    }
+  }
+
+  /// What all files hold, whatever their names.
+  func contents() throws -> [String] {
+    try directory.names().compactMap {
+      FileManager.default.contents(atPath: "\(scene.folder)/\($0)")
+    }.map { String(decoding: $0, as: UTF8.self) }.sorted()
   }
 }
