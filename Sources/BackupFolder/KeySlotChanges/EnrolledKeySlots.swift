@@ -31,20 +31,30 @@ extension OpenNamespace {
     return slots
   }
 
-  /// Renames a key slot.
+  /// Renames a key slot; see ``setLabel(_:ofAll:)``.
+  public mutating func setLabel(_ label: String, of key: KeyID) throws(BackupFolderError) {
+    try setLabel(label, ofAll: [key])
+  }
+
+  /// Renames key slots, all or none: one security key may have several.
   ///
   /// - Parameters:
   ///   - label: the name.
-  ///   - key: the key slot.
+  ///   - keys: the key slots.
   /// - Throws: ``BackupFolderError/noSuchKeySlot``; system errors.
-  public mutating func setLabel(_ label: String, of key: KeyID) throws(BackupFolderError) {
-    let run = try WritingRun.begin(namespace.state(make: true))
-    try refresh(run: run)
+  public mutating func setLabel(
+    _ label: String, ofAll keys: Set<KeyID>
+  ) throws(BackupFolderError) {
+    let run = try beginRun()
     _ = try repair(run: run)
-    guard keyWrappers()[key] != nil, !log.removedKeys.contains(key) else { throw .noSuchKeySlot }
-    let time = time(after: log.keyLabels[key]?.at)
-    try publish(at: time, run: run) { operation in operation.keyLabel(key, label: label) }
-    log.include(label: label, of: key, at: time)
+    let enrolled = Set(keyWrappers().keys).subtracting(log.removedKeys)
+    guard keys.isSubset(of: enrolled) else { throw .noSuchKeySlot }
+    if keys.isEmpty { return }
+    let time = time(after: keys.compactMap { log.keyLabels[$0]?.at }.max())
+    try publish(at: time, run: run) { operation in
+      for key in keys.sorted() { operation.keyLabel(key, label: label) }
+    }
+    for key in keys { log.include(label: label, of: key, at: time) }
     rememberKeySlots(isLocked: true)
   }
 
@@ -68,8 +78,7 @@ extension OpenNamespace {
   public mutating func removeKeySlots(
     _ keys: Set<KeyID>, allowingLast: Bool = false
   ) throws(BackupFolderError) {
-    let run = try WritingRun.begin(namespace.state(make: true))
-    try refresh(run: run)
+    let run = try beginRun()
     slotFiles.unwanted = keys
     _ = try repair(run: run)
     let keys = keys.subtracting(log.removedKeys)

@@ -58,6 +58,23 @@ struct SpareKeyTests {
     #expect(throws: BackupFolderError.noSuchKeySlot) { try open.setLabel("x", of: .random()) }
   }
 
+  /// One security key may have several slots, and an interrupted run must not leave two names.
+  @Test func `Several key slots get a name in one operation, or none does`() throws {
+    let keys = [try scene.create(with: a), try scene.add(b, openedWith: a)]
+    var open = try scene.open(with: a)
+    let before = open.log.index.names.count
+    try open.setLabel("safe", ofAll: Set(keys))
+    let after = open.log.index.names.count
+    #expect(after == before + 1)
+    let other = try scene.open(with: a, computer: "b")
+    #expect(try other.keySlots().map(\.label) == ["safe", "safe"])
+    let files = try Scene.contents(scene.folder)
+    #expect(throws: BackupFolderError.noSuchKeySlot) {
+      try open.setLabel("x", ofAll: Set(keys + [.random()]))
+    }
+    #expect(try Scene.contents(scene.folder) == files)
+  }
+
   @Test func `When a key slot was proved is remembered`() throws {
     let first = try scene.create(with: a)
     let second = try scene.add(b, openedWith: a)

@@ -71,7 +71,7 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
       namespace.mayName(credential)
     }
     unlock.output(world).warn(viewProblem: opened.viewProblem)
-    return try report(made.keyID, made.credential, label ?? key.product, slots, opened, world)
+    return try report(made.keyID, made.credential, label ?? key.product, opened, world)
   }
 
   /// Those that open the backup already, also by a box.
@@ -88,10 +88,10 @@ struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
   private var rpID: String { unlock.relyingParty.rpId ?? BackupRelyingPartyOption.standard }
 
   private func report(
-    _ keyID: KeyID, _ credential: CredentialID, _ name: String, _ others: [KeySlot],
+    _ keyID: KeyID, _ credential: CredentialID, _ name: String,
     _ opened: borrowing OpenNamespace, _ world: World
   ) throws(UserMessage) -> ExitCode {
-    let sharing = others.sharing(name)
+    let sharing = opened.keySlots(sharing: name, besides: [keyID])
     try unlock.output(world).result(
       "\"\(PrintableText.name(name, limit: 40))\" opens the backup now.",
       json: [

@@ -32,14 +32,11 @@ struct KeyLabelCommand: ParsableCommand, KeyBackupCommand {
     let meant = try backup.only(named, of: opened)
     try KeySlotSelector.requireSame(meant, in: opened)
     do throws(BackupFolderError) {
-      for slot in meant {
-        if let id = slot.keyID { try opened.setLabel(name, of: id) }
-      }
+      try opened.setLabel(name, ofAll: Set(meant.compactMap(\.keyID)))
     } catch {
       throw UserMessage(error)
     }
-    let sharing = ((try? opened.allKeySlots()) ?? []).sharing(name)
-      .filter { id in !meant.contains { $0.keyID == id } }
+    let sharing = opened.keySlots(sharing: name, besides: meant.compactMap(\.keyID))
     unlock.output(world).warn(viewProblem: opened.viewProblem)
     let shown = PrintableText.name(name)
     try unlock.output(world).result(

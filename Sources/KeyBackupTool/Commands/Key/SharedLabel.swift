@@ -17,9 +17,15 @@ extension Output {
   }
 }
 
-extension [KeySlot] {
-  /// IDs of those that have a name.
-  func sharing(_ label: String) -> [KeyID] {
-    filter { !$0.isRemoved && $0.label == label }.compactMap(\.keyID)
+extension OpenNamespace {
+  /// IDs of the key slots that have a name, as they are after the change that gave it.
+  ///
+  /// - Parameters:
+  ///   - label: the name.
+  ///   - own: those to which it was given.
+  /// - Returns: the others; none where they cannot be read.
+  func keySlots(sharing label: String, besides own: [KeyID]) -> [KeyID] {
+    ((try? allKeySlots()) ?? []).filter { !$0.isRemoved && $0.label == label }
+      .compactMap(\.keyID).filter { !own.contains($0) }
   }
 }

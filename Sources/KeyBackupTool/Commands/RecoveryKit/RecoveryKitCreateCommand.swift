@@ -71,7 +71,6 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     if unlock.pins.pinFd != nil { terms.furtherPINs = second.neededPINs }
     var opened = try await backup.unlock(unlock, world, terms)
     let namespace = try backup.namespace(of: opened)
-    let sharing = ((try? opened.allKeySlots()) ?? []).sharing(label)
     let chosen = try await second.choose(unlock, world)
     let kit = try NewKit(label: label, second: chosen.kind)
     let secret = try kit.secret(second: chosen.secret)
@@ -125,6 +124,7 @@ struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
             + (out == nil ? "" : "; its page is complete but for the offline part"))
       }
       isFinished = true
+      let sharing = opened.keySlots(sharing: label, besides: [kit.enrolment.keyID])
       return try report(kit, opened.id, sharing, world)
     } catch {
       if isHandedOver { throw error }
