@@ -123,22 +123,37 @@ extension FileAddition {
     var opened = try await open(unlock, world)
     var memory = AddedFilesMemory(world)
     added.unreadableMemory = memory.unreadable
+    // A choice that a person has to make comes before anything is written.
     let choice = Choice(try opened.allFiles(), opened.writers, memory, world)
-    let known = try added.files.map { file throws(UserMessage) -> FileID? in
-      if let to = terms.to { return try FileSelector.only(choice.all, to).id }
-      let known = try choice.file(file.name)
-      if !terms.replace { try memory.requireSame(file.path, file.name, as: known) }
-      return known
-    }
+    for file in added.files { _ = try target(of: file, terms, memory, choice) }
     for place in added.files.indices {
-      try added.add(place) { (contents, name, progress) throws(BackupFolderError) in
-        try opened.addFile(
-          contents, name: name, to: known[place], again: terms.again, progress: progress)
+      let file = added.files[place]
+      try opened.deciding(UserMessage.init) { (opened) throws(UserMessage) in
+        // Another run may have added a file of this name.
+        memory = AddedFilesMemory(world)
+        let choice = Choice(try opened.allFiles(), opened.writers, memory, world)
+        let known = try target(of: file, terms, memory, choice)
+        try added.add(place) { (contents, name, progress) throws(BackupFolderError) in
+          try opened.addFile(
+            contents, name: name, to: known, again: terms.again, progress: progress)
+        }
+        if let id = added.file(place) { memory.keep(id, from: file.path) }
       }
-      if let file = added.file(place) { memory.keep(file, from: added.files[place].path) }
     }
     if let keep = terms.keep { added.prune(&opened, keeping: keep) }
     opened.rememberFiles(world)
+  }
+
+  /// The file of the backup that gets a new version; nil: it is a new one.
+  ///
+  /// - Throws: as ``Choice/file(_:)`` and ``AddedFilesMemory/requireSame(_:_:as:mayReplace:)``.
+  private static func target(
+    of file: Planned, _ terms: Terms, _ memory: AddedFilesMemory, _ choice: Choice
+  ) throws(UserMessage) -> FileID? {
+    if let to = terms.to { return try FileSelector.only(choice.all, to).id }
+    let known = try choice.file(file.name)
+    if !terms.replace { try memory.requireSame(file.path, file.name, as: known) }
+    return known
   }
 
   private static func open(

@@ -38,10 +38,13 @@ struct FileRemoveCommand: ParsableCommand, KeyBackupCommand {
     }
     // One that is removed may come back with the earlier backups' deletion.
     if isChange || opened.filesOnlyEarlier.contains(file.id) {
-      do throws(BackupFolderError) {
-        try opened.removeFile(file.id, despiteGaps: gaps.despiteGaps)
-      } catch {
-        throw gaps.explained(error)
+      try opened.deciding(gaps.explained) { (opened) throws(UserMessage) in
+        try requireSame(file, in: opened)
+        do throws(BackupFolderError) {
+          try opened.removeFile(file.id, despiteGaps: gaps.despiteGaps)
+        } catch {
+          throw gaps.explained(error)
+        }
       }
     }
     opened.rememberFiles(world)
@@ -55,6 +58,18 @@ struct FileRemoveCommand: ParsableCommand, KeyBackupCommand {
       tell(file, among: all, unlock.output(world))
     }
     return .success
+  }
+
+  /// Throws where the file has a version that the person was not asked about.
+  private func requireSame(
+    _ shown: BackedUpFile, in opened: borrowing OpenNamespace
+  ) throws(UserMessage) {
+    let known = Set(shown.versions.map(\.operation.digest))
+    let now = try opened.allFiles().first { $0.id == shown.id }?.versions ?? []
+    if now.allSatisfy({ known.contains($0.operation.digest) }) { return }
+    throw UserMessage(
+      .incomplete, word: "busy", "another program changed the file meanwhile; nothing was removed",
+      hint: "to see what is there now: keybackup file list")
   }
 
   /// Says how to bring the file back.

@@ -243,15 +243,17 @@ struct GuardAddition {
           account: try seat.account(), guardID: seat.server.guardID, url: seat.server.url,
           keyID: draft.keyID, kind: kind, createdAt: draft.createdAt))
     }
-    do {
-      let logged = try opened.guardAccounts()
-      if logged.contains(where: { !$0.isEarlier && $0.accounts == accounts }) { return }
-      try opened.addGuardAccounts(
-        try GuardAccounts(ownerKey: draft.ownerKey, accounts: accounts))
-    } catch let error as BackupFolderError {
-      throw UserMessage(error)
-    } catch {
-      throw UserMessage(.internalError, "the accounts at the guards cannot be logged")
+    try opened.deciding(UserMessage.init) { (opened) throws(UserMessage) in
+      do {
+        let logged = try opened.guardAccounts()
+        if logged.contains(where: { !$0.isEarlier && $0.accounts == accounts }) { return }
+        try opened.addGuardAccounts(
+          try GuardAccounts(ownerKey: draft.ownerKey, accounts: accounts))
+      } catch let error as BackupFolderError {
+        throw UserMessage(error)
+      } catch {
+        throw UserMessage(.internalError, "the accounts at the guards cannot be logged")
+      }
     }
   }
 

@@ -22,14 +22,16 @@ struct NostrSaveCommand: ParsableCommand, KeyBackupCommand {
         .noInput, "no identities are known here", hint: "to make one: keybackup nostr create")
     }
     var backup = try await unlock.open(world, for: .writing)
-    let saved = try backup.nostrIdentities()
-    let new = here.filter { !saved.contains($0) }
-    if !new.isEmpty {
+    let new = try backup.deciding(UserMessage.init) { (backup) throws(UserMessage) in
+      let saved = try backup.nostrIdentities()
+      let new = here.filter { !saved.contains($0) }
+      if new.isEmpty { return new }
       do throws(BackupFolderError) {
         try backup.addSensitive(Array(NostrIdentity.json(new).utf8), topic: NostrMemory.topic)
       } catch {
         throw UserMessage(error)
       }
+      return new
     }
     unlock.output(world).warn(viewProblem: backup.viewProblem)
     try unlock.output(world).result(

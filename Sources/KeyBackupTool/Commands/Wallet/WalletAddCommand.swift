@@ -73,21 +73,7 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
       guard let hint = backup.folder.lostPermission(for: .put, world) else { throw error }
       throw error.adding(hint: hint)
     }
-    let same = SameWallets(as: new.entry, in: &opened)
-    try Interruption.check()
-    let isThere: Bool
-    do throws(BackupFolderError) {
-      // A random ID is new.
-      isThere = id == nil ? false : try opened.contains(record)
-      if !isThere { try opened.add(batch) }
-    } catch {
-      throw UserMessage(error)
-    }
-    guard !isThere else {
-      throw UserMessage(
-        .cannotCreate, "a wallet with the ID \(walletID) is in the backup already",
-        hint: "leave out --id for a new one, or remove the old one first")
-    }
+    let same = try add(batch, new, walletID, to: &opened)
     if new.spending == .watchOnly { WatchOnlyMemory(opened.id, world).keep(adding: [record]) }
     opened.rememberFiles(world)
     let namesakes = Namesakes(of: [record], in: &opened)
@@ -112,6 +98,33 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
       WatchOnlyMemory(backup, world).keep(adding: [record])
     }
     return true
+  }
+
+  /// Adds the wallet unless its ID is taken.
+  ///
+  /// - Returns: the wallets that it is the same as.
+  private func add(
+    _ batch: borrowing WalletBatch, _ new: borrowing NewWallet, _ walletID: String,
+    to opened: inout OpenNamespace
+  ) throws(UserMessage) -> SameWallets {
+    try opened.deciding(UserMessage.init) { (opened) throws(UserMessage) in
+      let same = SameWallets(as: new.entry, in: &opened)
+      try Interruption.check()
+      let isThere: Bool
+      do throws(BackupFolderError) {
+        // A random ID is new.
+        isThere = id == nil ? false : try opened.contains(RecordID(walletID: walletID))
+        if !isThere { try opened.add(batch) }
+      } catch {
+        throw UserMessage(error)
+      }
+      guard !isThere else {
+        throw UserMessage(
+          .cannotCreate, "a wallet with the ID \(walletID) is in the backup already",
+          hint: "leave out --id for a new one, or remove the old one first")
+      }
+      return same
+    }
   }
 
   /// The way in which a wallet was added.

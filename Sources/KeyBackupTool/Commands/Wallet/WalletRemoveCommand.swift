@@ -31,10 +31,12 @@ struct WalletRemoveCommand: ParsableCommand, KeyBackupCommand {
     var opened = try await unlock.open(world, for: .writing)
     var found: [WalletRow] = []
     var all: [WalletRow] = []
+    var shown: [RecordID: Set<VersionID>] = [:]
     var similar = SimilarWallets(to: wallet)
     let report = opened.forEachWallet { version, entry in
       similar.note(version)
       all.append(WalletRow(version))
+      shown[version.recordID, default: []].insert(version.id)
       if WalletSelector.matches(wallet, version) { found.append(WalletRow(version, in: entry)) }
     }
     try Interruption.check()
@@ -50,10 +52,13 @@ struct WalletRemoveCommand: ParsableCommand, KeyBackupCommand {
         throw UserMessage(.denied, "not confirmed; nothing was removed")
       }
     }
-    do throws(BackupFolderError) {
-      try opened.remove([row.recordID])
-    } catch {
-      throw UserMessage(error)
+    try opened.deciding(UserMessage.init) { (opened) throws(UserMessage) in
+      try requireSame(shown[row.recordID] ?? [], of: row.recordID, in: &opened)
+      do throws(BackupFolderError) {
+        try opened.remove([row.recordID])
+      } catch {
+        throw UserMessage(error)
+      }
     }
     if row.spending == .watchOnly {
       WatchOnlyMemory(opened.id, world).keep(adding: [], removing: [row.recordID])
@@ -75,6 +80,21 @@ struct WalletRemoveCommand: ParsableCommand, KeyBackupCommand {
       tell(row.recordID, WalletSelector.shownID(of: row, among: all), kept, world)
     }
     return .success
+  }
+
+  /// Throws where the wallet has a version that the person was not asked about.
+  private func requireSame(
+    _ shown: Set<VersionID>, of record: RecordID, in opened: inout OpenNamespace
+  ) throws(UserMessage) {
+    var isNew = false
+    _ = opened.forEachWallet { version, _ in
+      if version.recordID == record, !shown.contains(version.id) { isNew = true }
+    }
+    guard isNew else { return }
+    throw UserMessage(
+      .incomplete, word: "busy",
+      "another program changed the wallet meanwhile; nothing was removed",
+      hint: "to see what is there now: keybackup wallet list")
   }
 
   /// Says how to bring the wallet back.

@@ -26,13 +26,15 @@ struct EntryImport {
       try place.requirePrivate(input: file, besides: unlock.folder.folder, world)
     }
     var opened = try await unlock.open(world, for: .writing, purpose: .writing)
-    var replaced = ReplacedSecrets(by: batch, in: &opened)
-    try Interruption.check()
-    let added: OpenNamespace.Added
-    do throws(BackupFolderError) {
-      added = try opened.add(batch, skippingKnown: true)
-    } catch {
-      throw Self.message(error, opened.lastAdded, of: batch.count)
+    var replaced = ReplacedSecrets()
+    let added = try opened.deciding(UserMessage.init) { (opened) throws(UserMessage) in
+      replaced = ReplacedSecrets(by: batch, in: &opened)
+      try Interruption.check()
+      do throws(BackupFolderError) {
+        return try opened.add(batch, skippingKnown: true)
+      } catch {
+        throw Self.message(error, opened.lastAdded, of: batch.count)
+      }
     }
     replaced.leaveOutPresent(in: &opened)
     WatchOnlyMemory(opened.id, world).keep(adding: Set(watchOnly.map { batch.records[$0] }))

@@ -14,29 +14,53 @@ struct LabelsImport {
     let file = try LabelFile.read(self.file, world.streams)
     let leftOut = LabelsLeftOut(of: file)
     var opened = try await unlock.open(world, for: .writing)
+    let labeled = try opened.deciding(UserMessage.init) { (opened) throws(UserMessage) in
+      try label(lines, in: &opened, world)
+    }
+    if !labeled.isSame { unlock.output(world).warn(viewProblem: opened.viewProblem) }
+    return try report(labeled, world)
+  }
+
+  /// The wallet with its labels.
+  private struct Labeled {
+    let entry: WalletEntry
+    /// The number of its labels.
+    let count: Int
+    /// Whether it had them before.
+    let isSame: Bool
+  }
+
+  /// Merges the labels with those that the wallet has now.
+  private func label(
+    _ lines: borrowing SecretBytes, in opened: inout OpenNamespace, _ world: World
+  ) throws(UserMessage) -> Labeled {
     let chosen = try ChosenWallet.find(wallet, versionID: nil, in: &opened)
     let labels = try merged(file.records, chosen)
     let isSame = chosen.entry.labelsHash?.hex == labels.hash
-    if !isSame {
-      var batch = WalletBatch()
-      do {
-        let entry = try WalletEntry.replacingLabels(
-          of: chosen.bytes, with: labels, updatedAt: UInt64(max(0, world.now())))
-        try entry.withBytes { (bytes) throws(BackupFolderError) in _ = try batch.append(bytes) }
-        try opened.add(batch)
-      } catch {
-        throw UserMessage(any: error, in: "the wallet's entry")
-      }
-      unlock.output(world).warn(viewProblem: opened.viewProblem)
+    let labeled = Labeled(entry: chosen.entry, count: labels.count, isSame: isSame)
+    if isSame { return labeled }
+    var batch = WalletBatch()
+    do {
+      let entry = try WalletEntry.replacingLabels(
+        of: chosen.bytes, with: labels, updatedAt: UInt64(max(0, world.now())))
+      try entry.withBytes { (bytes) throws(BackupFolderError) in _ = try batch.append(bytes) }
+      try opened.add(batch)
+    } catch {
+      throw UserMessage(any: error, in: "the wallet's entry")
     }
-    let name = PrintableText.name(chosen.entry.name ?? chosen.entry.walletID)
+    return labeled
+  }
+
+  private func report(_ labeled: Labeled, _ world: World) throws(UserMessage) -> ExitCode {
+    let (entry, count, isSame) = (labeled.entry, labeled.count, labeled.isSame)
+    let name = PrintableText.name(entry.name ?? entry.walletID)
     try unlock.output(world).result(
       isSame
         ? "\"\(name)\" has these labels already."
-        : "\"\(name)\" has \(labels.count) \(labels.count == 1 ? "label" : "labels") now.",
+        : "\"\(name)\" has \(count) \(count == 1 ? "label" : "labels") now.",
       json: [
-        "id": .string(chosen.entry.walletID),
-        "record_id": .string(chosen.recordID.hex), "labels": .number(labels.count),
+        "id": .string(entry.walletID),
+        "record_id": .string(entry.recordID.hex), "labels": .number(count),
         "imported": .number(isSame ? 0 : 1), "unchanged": .number(isSame ? 1 : 0),
         "unknown_types": .number(leftOut.unknownTypes.count),
         "damaged_lines": .number(leftOut.damaged.count),

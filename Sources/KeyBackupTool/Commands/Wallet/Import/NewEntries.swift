@@ -68,6 +68,15 @@ struct NewEntries: ~Copyable {
     to opened: inout OpenNamespace, byRecord: Bool, replacing: Bool = false,
     content: (WalletVersion, borrowing SecretBytes) -> Digest?
   ) throws(UserMessage) -> Outcome {
+    try opened.deciding(UserMessage.init) { (opened) throws(UserMessage) in
+      try addNew(to: &opened, byRecord: byRecord, replacing: replacing, content: content)
+    }
+  }
+
+  private func addNew(
+    to opened: inout OpenNamespace, byRecord: Bool, replacing: Bool,
+    content: (WalletVersion, borrowing SecretBytes) -> Digest?
+  ) throws(UserMessage) -> Outcome {
     var wanted: [Digest: Int] = [:]
     var places: [RecordID: Int] = [:]
     for (index, item) in items.enumerated() {

@@ -14,6 +14,9 @@ struct ReplacedSecrets {
 
   private var wallets: [Wallet]
 
+  /// None.
+  init() { wallets = [] }
+
   /// Compares the wallets of a backup with what is about to be imported.
   ///
   /// Secrets are compared only of wallets that both have: each takes guarded memory.
