@@ -59,6 +59,21 @@ final class Directory: Sendable {
     }
   }
 
+  /// Opens a folder that forbids listing, only to make files in it.
+  ///
+  /// - Parameter path: the folder.
+  /// - Returns: the open folder, whose names no call makes durable.
+  /// - Throws: as ``open(path:watch:)``.
+  static func open(unlisted path: String) throws(BackupFolderError) -> Directory {
+    // O_PATH, whose definition Swift does not import.
+    let flags = 0o10_000_000 | O_DIRECTORY | O_CLOEXEC
+    let (descriptor, code) = SystemCall.retrying {
+      unsafe keybackup_openat(AT_FDCWD, path, flags, 0)
+    }
+    if code != 0 { throw .reading(code, path) }
+    return Directory(descriptor: descriptor, path: path, access: nil)
+  }
+
   /// Opens a subfolder; returns `nil` when there is none.
   ///
   /// - Throws: ``BackupFolderError/notAFolder(path:)`` for a file or a symbolic

@@ -18,8 +18,9 @@ extension Directory {
   /// Makes files that were created, renamed or removed in this folder durable.
   func sync() throws(BackupFolderError) {
     let code = SystemCall.sync(descriptor)
-    // Some network file systems cannot sync a folder and report so.
-    let cannot = [EINVAL, EOPNOTSUPP, ENOSYS]
+    // Some network file systems cannot sync a folder and report so. Nor can a folder be synced that
+    // forbids listing.
+    let cannot = [EINVAL, EOPNOTSUPP, ENOSYS, EBADF]
     if code != 0, !cannot.contains(code) { throw .system(code, path) }
   }
 

@@ -145,11 +145,7 @@ struct StateFolder: Sendable {
 
   /// Replaces a file, whose bytes may be secret, after checking the staged ones.
   func replace(_ name: String, with bytes: RawSpan) throws(BackupFolderError) {
-    var buffer = FileBuffer()
-    let file = try AtomicFile(staging: bytes, in: directory, tag: "memory")
-    let digest = Digest(of: bytes)
-    try file.settle(buffer: &buffer) { Digest(of: $0) == digest }
-    try file.place(overwriting: name)
+    try directory.replace(name, with: bytes, tag: "memory")
   }
 
   /// The namespaces for which a state exists at this path.

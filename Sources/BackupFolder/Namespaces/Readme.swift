@@ -11,13 +11,14 @@ extension BackupFolder {
   ///
   /// - Returns: whether it was written.
   public func leaveReadme() -> Bool {
-    let part = AtomicFile.temporaryPrefix + Self.readmeName
     do {
       guard !root.holds(Self.readmeName) else { return false }
-      // An earlier crash may have left this file.
-      try? root.unlink(part)
+      let run = try WritingRun.begin(
+        StateFolder(path: settings.stateFolder, folder: root, make: true))
+      // An earlier crash may have left one.
+      try root.removeStaged(tag: run.tag)
       let text = Array(Self.readme.utf8)
-      let file = try unsafe AtomicFile(staging: text.span.bytes, in: root, as: part)
+      let file = try unsafe AtomicFile(staging: text.span.bytes, in: root, tag: run.tag)
       var buffer = FileBuffer()
       try file.settle(buffer: &buffer) { $0.count == text.count }
       guard try file.place(new: Self.readmeName) else { return false }

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import Glibc
 internal import NIOSSL
+internal import SecretMemory
 
 /// The server's certificate and key, from files.
 struct ServerCertificate {
@@ -68,8 +69,8 @@ struct ServerCertificate {
   /// Writes a file under another name, then gives it its own: a server that starts meanwhile reads
   /// the old or the new one.
   private static func write(_ text: String, to path: String, mode: mode_t) throws {
-    let part = path + ".part"
-    _ = unsafe unlink(part)
+    // A name that no other process takes: two may make the certificate at the same time.
+    let part = path + "." + Hex.string(Randomness.bytes(count: 8)) + ".part"
     let file = unsafe open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
     guard file >= 0 else { throw CocoaError(.fileWriteUnknown) }
     let bytes = Array(text.utf8)
@@ -78,6 +79,7 @@ struct ServerCertificate {
     }
     let isWritten = written == bytes.count && fchmod(file, mode) == 0 && fsync(file) == 0
     guard close(file) == 0, isWritten, unsafe rename(part, path) == 0 else {
+      _ = unsafe unlink(part)
       throw CocoaError(.fileWriteUnknown)
     }
   }

@@ -186,7 +186,8 @@ struct CachedMasterKey: Sendable {
   /// The names of all marks.
   private static func marks(_ world: World) -> [String] {
     markFolder(world).map {
-      (try? FileManager.default.contentsOfDirectory(atPath: $0)) ?? []
+      ((try? FileManager.default.contentsOfDirectory(atPath: $0)) ?? [])
+        .filter { !$0.hasPrefix(".") }
     } ?? []
   }
 

@@ -1,44 +1,23 @@
+internal import BackupFolder
 internal import CLinux
 internal import CommandSupport
 internal import Glibc
 internal import SecretMemory
 
 /// A file that a command creates for the user: never over an existing one, never readable by
-/// others.
-struct OutputFile: ~Copyable {
-  private let descriptor: Int32
-  private let folder: Int32
-  private let path: String
-
-  /// Creates the file with mode 0600.
-  ///
-  /// - Parameters:
-  ///   - path: its path.
-  ///   - folder: the descriptor of the folder to which `path` is relative; it stays open while this
-  ///     value lives.
-  /// - Throws: `cannot-create` when something is already there or the folder accepts no file.
-  init(creating path: String, in folder: Int32 = AT_FDCWD) throws(UserMessage) {
-    let descriptor = unsafe openat(
-      folder, path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else {
-      let reason = errno
-      throw UserMessage(
-        .cannotCreate, "\(ShellWord.quoted(path)) cannot be created: \(systemText(reason))",
-        hint: Self.advice(path, reason))
-    }
-    self.descriptor = descriptor
-    self.folder = folder
-    self.path = path
-    KeptPermissions.check(descriptor, at: path)
-  }
-
-  deinit { close(descriptor) }
-
+/// others, and whole when it has its name.
+enum OutputFile {
   private static func advice(_ path: String, _ reason: Int32) -> String {
     if reason == EEXIST { return "it exists and is never overwritten; choose another name" }
     guard reason == ENOENT else { return "choose another place" }
     return FileCheck.unexpanded(path)
       ?? "its folder is not there: check the path, or make the folder first"
+  }
+
+  private static func cannotCreate(_ path: String, _ reason: Int32) -> UserMessage {
+    UserMessage(
+      .cannotCreate, "\(ShellWord.quoted(path)) cannot be created: \(systemText(reason))",
+      hint: advice(path, reason))
   }
 
   /// Throws if something is already at a path, or its folder is not there, before a person is asked
@@ -48,12 +27,9 @@ struct OutputFile: ~Copyable {
   static func requirePlace(_ path: String?) throws(UserMessage) {
     try requireFree(path)
     guard let path else { return }
-    let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-    let folder = slash.map { String(path[..<$0]) } ?? "."
-    guard !folder.isEmpty, !FileCheck.exists(folder) else { return }
-    throw UserMessage(
-      .cannotCreate, "\(ShellWord.quoted(path)) cannot be created: \(systemText(ENOENT))",
-      hint: advice(path, ENOENT))
+    let folder = Place(path).folder
+    guard !FileCheck.exists(folder) else { return }
+    throw cannotCreate(path, ENOENT)
   }
 
   /// Throws if something is already at a path, before a key is touched for it; creating the file
@@ -61,18 +37,20 @@ struct OutputFile: ~Copyable {
   ///
   /// - Throws: `cannot-create`.
   static func requireFree(_ path: String?) throws(UserMessage) {
-    guard let path, FileCheck.exists(path) else { return }
-    throw UserMessage(
-      .cannotCreate, "\(ShellWord.quoted(path)) cannot be created: \(systemText(EEXIST))",
-      hint: "it exists and is never overwritten; choose another name")
+    var status = stat()
+    guard let path, unsafe lstat(path, &status) == 0 else { return }
+    throw cannotCreate(path, EEXIST)
   }
 
   /// Throws if no file can be created at a path; leaves nothing there.
   ///
-  /// - Throws: `cannot-create`.
+  /// - Throws: `cannot-create`, `io`.
   static func requireCreatable(_ path: String) throws(UserMessage) {
-    _ = try OutputFile(creating: path)
-    remove(path)
+    try requireFree(path)
+    try inFolder(of: path) { (folder, name) throws(BackupFolderError) in
+      _ = try folder.write(SecretBytes(zeroed: 0), as: [name])
+      try folder.requireWritten()
+    }
   }
 
   /// Creates a file and writes all its contents durably.
@@ -82,14 +60,16 @@ struct OutputFile: ~Copyable {
   ///   - path: its path, where nothing may exist.
   /// - Throws: `cannot-create`, `io`; no file is left then.
   static func write(_ bytes: borrowing SecretBytes, to path: String) throws(UserMessage) {
-    let file = try OutputFile(creating: path)
-    try bytes.withBytes { (bytes) throws(UserMessage) in try file.write(bytes) }
-    do {
-      try file.synchronize()
-    } catch {
-      remove(path)
-      throw error
+    try requireFree(path)
+    var isTaken = false
+    try inFolder(of: path) { (folder, name) throws(BackupFolderError) in
+      _ = try folder.write(bytes, as: [name])
+      try folder.place()
+      try folder.requireWritten()
+      isTaken = !folder.taken.isEmpty
     }
+    if isTaken { throw cannotCreate(path, EEXIST) }
+    KeptPermissions.check(path, at: path)
   }
 
   /// Whether an earlier run has written a file: a private one with exactly these contents, which
@@ -124,39 +104,60 @@ struct OutputFile: ~Copyable {
   static func replace(
     _ path: String, with bytes: borrowing SecretBytes
   ) throws(UserMessage) {
-    let part = path + ".keybackup-part"
-    try write(bytes, to: part)
-    guard unsafe rename(part, path) == 0 else {
-      let reason = errno
-      remove(part)
-      throw UserMessage(
-        .io, "\(ShellWord.quoted(path)) could not be written: \(systemText(reason))")
+    try inFolder(of: path) { (folder, name) throws(BackupFolderError) in
+      try folder.replace(name, with: bytes)
     }
   }
 
   /// Removes a file that this run has written, if it exists.
   static func remove(_ path: String) { unsafe unlink(path) }
 
-  /// Writes secret bytes from guarded memory.
-  ///
-  /// - Throws: `io`; the file is then removed: half a wallet must not look like a whole one.
-  func write(_ bytes: RawSpan) throws(UserMessage) {
-    do {
-      try Output.writeAll(bytes, to: descriptor)
-    } catch {
-      unsafe unlinkat(folder, path, 0)
-      throw error
+  /// The folder of a path, and the name in it.
+  private struct Place {
+    let folder: String
+    let name: String
+
+    init(_ path: String) {
+      let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+      name = slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
+      let folder = slash.map { String(path[..<$0]) } ?? "."
+      self.folder = folder.isEmpty ? "/" : folder
     }
   }
 
-  /// Waits until the bytes are on the disk.
-  ///
-  /// - Throws: `io`.
-  func synchronize() throws(UserMessage) {
-    guard fsync(descriptor) == 0 else {
-      let reason = errno
-      throw UserMessage(
-        .io, "\(ShellWord.quoted(path)) could not be written: \(systemText(reason))")
+  private static func inFolder(
+    of path: String, _ body: (inout PrivateFolder, String) throws(BackupFolderError) -> Void
+  ) throws(UserMessage) {
+    let place = Place(path)
+    if path.isEmpty { throw cannotCreate(path, ENOENT) }
+    if ["", ".", ".."].contains(place.name) { throw cannotCreate(path, EISDIR) }
+    do throws(BackupFolderError) {
+      var folder = try PrivateFolder(path: place.folder)
+      try body(&folder, place.name)
+    } catch {
+      throw message(error, path, place)
+    }
+  }
+
+  private static func message(
+    _ error: BackupFolderError, _ path: String, _ place: Place
+  ) -> UserMessage {
+    switch error {
+    case .noSuchFolder: return cannotCreate(path, ENOENT)
+    case .notAFolder: return cannotCreate(path, ENOTDIR)
+    case .notRegular: return cannotCreate(path, ELOOP)
+    case .permissionDenied:
+      let isForbidden = unsafe access(place.folder, W_OK | X_OK) != 0
+      return cannotCreate(path, isForbidden ? errno : EACCES)
+    case .io(let code, _) where [ENAMETOOLONG, EINVAL, EILSEQ].contains(code):
+      return cannotCreate(path, code)
+    case .io(let code, _), .unreachable(let code, _):
+      return UserMessage(
+        .io, "\(ShellWord.quoted(path)) could not be written: \(systemText(code))")
+    case .diskFull:
+      return UserMessage(
+        .io, "\(ShellWord.quoted(path)) could not be written: \(systemText(ENOSPC))")
+    default: return UserMessage(error)
     }
   }
 }

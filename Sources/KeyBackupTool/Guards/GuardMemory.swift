@@ -87,20 +87,44 @@ struct GuardMemory: Codable, Equatable, Sendable {
     guard let folder = world.guardFolder,
       let text = ForeignFile.text("\(folder)/\(account.hex).json", limit: fileLimit)
     else { return nil }
-    return try? JSONDecoder().decode(GuardMemory.self, from: Data(text.utf8))
+    return parse(Array(text.utf8))
   }
 
-  /// Stores it durably, readable by the user only.
+  private static func parse(_ bytes: [UInt8]) -> GuardMemory? {
+    try? JSONDecoder().decode(GuardMemory.self, from: Data(bytes))
+  }
+
+  /// Stores it durably, readable by the user only; see ``update(_:_:_:)``.
+  @discardableResult
+  func keep(_ account: GuardAccountID, _ world: World) -> Bool {
+    Self.update(account, world) { _ in self }
+  }
+
+  /// Changes the memory of an account durably, with no other run in between.
   ///
+  /// - Parameters:
+  ///   - account: the account.
+  ///   - world: has this computer's state.
+  ///   - change: receives what is remembered, and returns what is to be.
   /// - Returns: whether that worked. Without it the next run takes this one's try for another
   ///   person's.
   @discardableResult
-  func keep(_ account: GuardAccountID, _ world: World) -> Bool {
+  static func update(
+    _ account: GuardAccountID, _ world: World, _ change: (GuardMemory?) -> GuardMemory
+  ) -> Bool {
+    guard let folder = world.guardFolder else { return false }
+    var isEncoded = false
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
-    guard let folder = world.guardFolder, let bytes = try? encoder.encode(self) else {
+    do throws(BackupFolderError) {
+      try PrivateFolder.update(account.hex + ".json", in: folder, limit: fileLimit) { known in
+        let bytes = try? encoder.encode(change(known.flatMap(parse)))
+        isEncoded = bytes != nil
+        return bytes.map { Array($0) }
+      }
+    } catch {
       return false
     }
-    return (try? PrivateFolder.replace(Array(bytes), as: account.hex + ".json", in: folder)) != nil
+    return isEncoded
   }
 }

@@ -89,9 +89,11 @@ enum GuardReset {
   ) throws(UserMessage) -> GuardCaller.Call {
     let counter = seat.confirmed?.counter ?? 0
     // An answer that is lost is not another person's request later.
-    var memory = seat.memory(world)
-    memory.back = counter
-    memory.keep(seat.account, world)
+    GuardMemory.update(seat.account, world) { known in
+      var memory = known ?? seat.newMemory
+      memory.back = counter
+      return memory
+    }
     return GuardCaller.Call(
       .reset, CounterRequest(account: seat.account, counter: counter), to: seat.seat.server,
       by: try seat.seat.resetKey(secret))
@@ -120,10 +122,9 @@ enum GuardReset {
 }
 
 extension GuardSurvey.Seat {
-  /// This computer's memory of the account, which may be new.
-  fileprivate func memory(_ world: World) -> GuardMemory {
-    GuardMemory.of(account, world)
-      ?? GuardMemory(counter: confirmed?.counter ?? 0, spent: finding?.ownTries ?? 0)
+  /// The first memory of the account on this computer.
+  fileprivate var newMemory: GuardMemory {
+    GuardMemory(counter: confirmed?.counter ?? 0, spent: finding?.ownTries ?? 0)
   }
 
   /// Takes the answer to a reset.
@@ -151,10 +152,13 @@ extension GuardSurvey.Seat {
       return unanswered < 2
     }
     guard case .refused(.counter(let counter)) = fault, follow(counter) else { return false }
-    var memory = memory(world)
-    if memory.asked != nil { memory.spent += 1 }
-    (memory.asked, memory.counter) = (nil, max(memory.counter, counter))
-    memory.keep(account, world)
+    let first = newMemory
+    GuardMemory.update(account, world) { known in
+      var memory = known ?? first
+      if memory.asked != nil { memory.spent += 1 }
+      (memory.asked, memory.counter) = (nil, max(memory.counter, counter))
+      return memory
+    }
     return true
   }
 }

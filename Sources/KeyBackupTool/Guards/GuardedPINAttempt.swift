@@ -228,9 +228,9 @@ struct GuardedPINAttempt {
 
   private mutating func remember(_ place: Int, counter: UInt64, spent: Int, asked: UInt64?) {
     let seat = survey.seats[place]
-    let known = GuardMemory.of(seat.account, world)?.counter ?? 0
-    let isKept = GuardMemory(counter: max(counter, known), spent: spent, asked: asked)
-      .keep(seat.account, world)
+    let isKept = GuardMemory.update(seat.account, world) { known in
+      GuardMemory(counter: max(counter, known?.counter ?? 0), spent: spent, asked: asked)
+    }
     if !isKept { isForgetful = true }
   }
 

@@ -176,10 +176,13 @@ struct RetiredAccounts: Equatable, Sendable {
   /// The accounts in this computer's state.
   static func of(_ world: World) -> RetiredAccounts {
     guard let folder = world.guardFolder,
-      let text = ForeignFile.text("\(folder)/\(name)", limit: fileLimit),
-      let known = try? JSONDecoder().decode([String].self, from: Data(text.utf8))
+      let text = ForeignFile.text("\(folder)/\(name)", limit: fileLimit)
     else { return RetiredAccounts(accounts: []) }
-    return RetiredAccounts(accounts: Set(known))
+    return RetiredAccounts(accounts: list(Array(text.utf8)))
+  }
+
+  private static func list(_ bytes: [UInt8]) -> Set<String> {
+    Set((try? JSONDecoder().decode([String].self, from: Data(bytes))) ?? [])
   }
 
   /// Whether an account is known to be retired.
@@ -190,8 +193,11 @@ struct RetiredAccounts: Equatable, Sendable {
     let all = accounts.union(more.map(\.hex))
     guard all != accounts else { return }
     accounts = all
-    guard let folder = world.guardFolder, let bytes = try? JSONEncoder().encode(all.sorted())
-    else { return }
-    try? PrivateFolder.replace(Array(bytes), as: Self.name, in: folder)
+    guard let folder = world.guardFolder else { return }
+    try? PrivateFolder.update(Self.name, in: folder, limit: Self.fileLimit) { known in
+      // Another run may have taken some in meanwhile.
+      accounts.formUnion(known.map(Self.list) ?? [])
+      return (try? JSONEncoder().encode(accounts.sorted())).map { Array($0) }
+    }
   }
 }

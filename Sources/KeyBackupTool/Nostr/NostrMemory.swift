@@ -1,6 +1,6 @@
+internal import BackupFolder
 internal import CommandSupport
 internal import FoundationEssentials
-internal import Glibc
 internal import Nostr
 internal import SecretMemory
 
@@ -67,30 +67,15 @@ struct NostrMemory {
   }
 
   private func write(_ identity: NostrIdentity) throws(UserMessage) {
-    do {
-      try FileManager.default.createDirectory(
-        atPath: folder, withIntermediateDirectories: true,
-        attributes: [.posixPermissions: 0o700])
+    let text = Array((NostrIdentity.json([identity]) + "\n").utf8)
+    let name = Hex.string(Array(SHA256.hash(text).prefix(16))) + ".json"
+    do throws(BackupFolderError) {
+      try PrivateFolder.replace(text, as: name, in: folder)
     } catch {
       throw UserMessage(
-        .cannotCreate, "the folder \(ShellWord.quoted(folder)) cannot be made",
-        hint: "check its permissions")
-    }
-    let text = Array((NostrIdentity.json([identity]) + "\n").utf8)
-    let name = "\(folder)/\(Hex.string(Array(SHA256.hash(text).prefix(16)))).json"
-    let temporary = "\(name).\(Hex.string(Randomness.bytes(count: 8)))"
-    let file = try OutputFile(creating: temporary)
-    do throws(UserMessage) {
-      try unsafe file.write(text.span.bytes)
-      try file.synchronize()
-      guard unsafe rename(temporary, name) == 0 else {
-        let reason = errno
-        throw UserMessage(
-          .io, "\(ShellWord.quoted(name)) could not be written: \(systemText(reason))")
-      }
-    } catch {
-      unsafe unlink(temporary)
-      throw error
+        .cannotCreate,
+        "\(ShellWord.quoted("\(folder)/\(name)")) could not be written: "
+          + UserMessage(error).message, hint: "check the folder's permissions")
     }
   }
 }

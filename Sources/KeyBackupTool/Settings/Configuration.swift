@@ -26,21 +26,29 @@ struct Configuration: Codable, Sendable {
     }
   }
 
-  /// Writes the file, replacing it in one step, durably.
+  /// Remembers a folder, durably, unless another run has remembered one meanwhile.
   ///
   /// - Throws: `config` when that fails.
-  func save(_ world: World) throws(UserMessage) {
+  static func remember(folder synced: String, _ world: World) throws(UserMessage) {
     guard let folder = world.configurationFolder else { return }
-    let path = folder + "/" + Self.name
+    let path = folder + "/" + name
     do {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      try PrivateFolder.replace(Array(encoder.encode(self)), as: Self.name, in: folder)
+      let bytes = Array(try encoder.encode(Configuration(folder: synced)))
+      try PrivateFolder.update(name, in: folder, limit: fileLimit) { known in
+        let found = known.flatMap {
+          try? JSONDecoder().decode(Configuration.self, from: Data($0))
+        }
+        return found?.folder == nil ? bytes : nil
+      }
     } catch {
       throw UserMessage(
         .config, "the configuration file \(ShellWord.quoted(path)) cannot be written")
     }
   }
+
+  private static let fileLimit = 64 << 10
 
   private static let name = "config.json"
 

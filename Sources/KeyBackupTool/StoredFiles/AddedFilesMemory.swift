@@ -36,7 +36,11 @@ struct AddedFilesMemory {
     guard let text = ForeignFile.text(path, limit: Self.fileLimit) else {
       return unsafe access(path, F_OK) == 0 ? nil : [:]
     }
-    return try? JSONDecoder().decode([String: String].self, from: Data(text.utf8))
+    return Self.list(Array(text.utf8))
+  }
+
+  private static func list(_ bytes: [UInt8]) -> [String: String]? {
+    try? JSONDecoder().decode([String: String].self, from: Data(bytes))
   }
 
   /// Whether this computer has added the file.
@@ -93,13 +97,15 @@ struct AddedFilesMemory {
     let known = paths[file.hex]
     guard let folder, known.map(NameBytes.init) != NameBytes(place), !place.isEmpty || known == nil
     else { return }
-    // Another run may have remembered something meanwhile.
-    paths.merge(read() ?? [:]) { $1 }
     paths[file.hex] = place
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    guard let bytes = try? encoder.encode(paths) else { return }
-    try? PrivateFolder.replace(Array(bytes), as: Self.name, in: folder)
+    try? PrivateFolder.update(Self.name, in: folder, limit: Self.fileLimit) { known in
+      // Another run may have remembered something meanwhile.
+      paths.merge(known.flatMap(Self.list) ?? [:]) { $1 }
+      paths[file.hex] = place
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      return (try? encoder.encode(paths)).map { Array($0) }
+    }
   }
 
   private static func place(_ path: String) -> String? {

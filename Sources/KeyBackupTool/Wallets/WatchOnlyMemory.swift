@@ -22,18 +22,30 @@ struct WatchOnlyMemory {
     guard let folder,
       let text = ForeignFile.text("\(folder)/\(namespace.hex)", limit: Self.fileLimit)
     else { return nil }
-    return Set(text.split(separator: "\n").compactMap { RecordID(hex: String($0)) })
+    return Self.records(in: text)
+  }
+
+  private static func records(in text: String) -> Set<RecordID> {
+    Set(text.split(separator: "\n").compactMap { RecordID(hex: String($0)) })
+  }
+
+  private static func bytes(_ records: Set<RecordID>) -> [UInt8] {
+    Array(records.map { $0.hex + "\n" }.sorted().joined().utf8)
   }
 
   /// Stores the result of reading all wallets of the backup.
   func keep(_ records: Set<RecordID>) {
     guard let folder, records != self.records ?? [] else { return }
-    let text = records.map { $0.hex + "\n" }.sorted().joined()
-    try? PrivateFolder.replace(Array(text.utf8), as: namespace.hex, in: folder)
+    try? PrivateFolder.replace(Self.bytes(records), as: namespace.hex, in: folder)
   }
 
   /// Stores the result of a change to the backup.
   func keep(adding new: Set<RecordID>, removing old: Set<RecordID> = []) {
-    keep((records ?? []).union(new).subtracting(old))
+    guard let folder, !new.isEmpty || !old.isEmpty else { return }
+    try? PrivateFolder.update(namespace.hex, in: folder, limit: Self.fileLimit) { known in
+      let before = Self.records(in: String(decoding: known ?? [], as: UTF8.self))
+      let after = before.union(new).subtracting(old)
+      return after == before ? nil : Self.bytes(after)
+    }
   }
 }

@@ -253,7 +253,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
   /// The backup is made by now: that this fails is worth a warning, no more.
   private func remember(_ path: String, _ world: World) {
     do throws(UserMessage) {
-      var configuration = try Configuration.load(world)
+      let configuration = try Configuration.load(world)
       guard let absolute = FileCheck.absolute(path) else { return }
       let setting = try SettingsFile.load(world)[.folder]
       let written = setting.map { FileCheck.absolute($0.value) ?? $0.value }
@@ -268,8 +268,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
       }
       // keybackup.conf is a person's, and stays as it is.
       guard configuration.folder == nil else { return }
-      configuration.folder = absolute
-      try configuration.save(world)
+      try Configuration.remember(folder: absolute, world)
       SuggestedCommands.folder = nil
     } catch {
       common.output(world).warn("keybackup: \(error.message)")

@@ -65,68 +65,101 @@ struct SealVaultMemory {
   ///
   /// - Throws: `config`, `io`.
   func meet(_ backup: Seen) throws(UserMessage) -> Freshness {
-    if let known = try seen() {
-      if backup.version < known.version { return .older(than: known.version) }
-      if backup.version == known.version { return backup == known ? .newest : .other }
+    var freshness = Freshness.newest
+    try change { record in
+      guard let known = record.seen, backup.version <= known.version else {
+        record.seen = backup
+        return
+      }
+      if backup.version < known.version {
+        freshness = .older(than: known.version)
+      } else if backup != known {
+        freshness = .other
+      }
     }
-    try keep(backup)
-    return .newest
+    return freshness
   }
 
   /// Remembers that a version is about to be written, so that no other gets its number.
   ///
-  /// - Throws: `config`, `io`.
+  /// - Throws: `config`, `io`; `busy` where another run has taken the number meanwhile.
   func take(_ version: Int64) throws(UserMessage) {
-    var record = try load()
-    record.taken = max(record.taken, version)
-    try save(record)
+    var isTaken = false
+    try change { record in
+      isTaken = max(record.seen?.version ?? 0, record.taken) >= version
+      record.taken = max(record.taken, version)
+    }
+    guard isTaken else { return }
+    throw UserMessage(
+      .incomplete, word: "busy", "another run writes a backup of the device \(deviceID)",
+      hint: "wait until it has ended, then try again")
   }
 
   /// Remembers a backup as the newest.
   ///
   /// - Throws: `config`, `io`.
   func keep(_ backup: Seen) throws(UserMessage) {
-    var record = try load()
-    record.seen = backup
-    try save(record)
+    try change { record in
+      if (record.seen?.version ?? 0) <= backup.version { record.seen = backup }
+    }
   }
 
   // MARK: The file
+
+  private static let fileLimit = 4096
 
   private struct Record {
     var seen: Seen?
     /// The highest version that `write` took; 0: none.
     var taken: Int64 = 0
+
+    init() {}
+
+    /// Reads a file; nil for one that is damaged.
+    init?(_ text: String) {
+      let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+      guard lines.count == 5, lines[0] == SealVaultMemory.magic, let version = Int64(lines[1]),
+        let taken = Int64(lines[3]), min(version, taken) >= 0, lines[4].isEmpty
+      else { return nil }
+      seen = lines[2].isEmpty ? nil : Seen(version: version, digest: lines[2])
+      self.taken = taken
+    }
+
+    var text: String {
+      "\(SealVaultMemory.magic)\n\(seen?.version ?? 0)\n\(seen?.digest ?? "")\n\(taken)\n"
+    }
   }
 
   private func load() throws(UserMessage) -> Record {
     let path = "\(folder)/\(deviceID)"
     guard FileCheck.exists(path) else { return Record() }
     // Read also after a signal: what was written has to be remembered.
-    guard let text = ForeignFile.text(path, limit: 4096) else {
+    guard let text = ForeignFile.text(path, limit: Self.fileLimit) else {
       throw UserMessage(
         .config,
         "what is remembered of the device \(deviceID) cannot be read: \(ShellWord.quoted(path))",
         hint: "make it a file that you may read, or move it away")
     }
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    guard lines.count == 5, lines[0] == Self.magic, let version = Int64(lines[1]),
-      let taken = Int64(lines[3]), min(version, taken) >= 0, lines[4].isEmpty
-    else {
+    guard let record = Record(text) else {
       throw UserMessage(
         .config,
         "what is remembered of the device \(deviceID) is damaged: \(ShellWord.quoted(path))",
         hint: "move the file away; the next backup that opens is remembered")
     }
-    let seen = lines[2].isEmpty ? nil : Seen(version: version, digest: lines[2])
-    return Record(seen: seen, taken: taken)
+    return record
   }
 
-  private func save(_ record: Record) throws(UserMessage) {
-    let text =
-      "\(Self.magic)\n\(record.seen?.version ?? 0)\n\(record.seen?.digest ?? "")\n\(record.taken)\n"
+  /// Changes the record, with no other run in between.
+  private func change(_ change: (inout Record) -> Void) throws(UserMessage) {
+    // A file that cannot be read is not written over.
+    _ = try load()
     do throws(BackupFolderError) {
-      try PrivateFolder.replace(Array(text.utf8), as: deviceID, in: folder)
+      try PrivateFolder.update(deviceID, in: folder, limit: Self.fileLimit) { known in
+        guard var record = known.map({ Record(String(decoding: $0, as: UTF8.self)) }) ?? Record()
+        else { return nil }
+        change(&record)
+        return Array(record.text.utf8)
+      }
     } catch {
       throw UserMessage(error)
     }
