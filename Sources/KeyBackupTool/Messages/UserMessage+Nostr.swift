@@ -14,11 +14,11 @@ extension UserMessage {
       case .invalidBech32(let reason):
         UserMessage(
           .dataInvalid, "this is no npub or nsec: \(reason)", hint: "copy it again, all of it")
-      case .wrongPrefix("ncryptsec"):
+      case .wrongPrefix(found: "ncryptsec"):
         UserMessage(
           .dataInvalid, "this is a secret key encrypted with a password (NIP-49)",
           hint: "decrypt it in the program that made it; that gives an nsec")
-      case .wrongPrefix("nprofile"):
+      case .wrongPrefix(found: "nprofile"):
         UserMessage(
           .dataInvalid, "this is an nprofile, not an npub or nsec",
           hint: "give the npub that the profile shows")
