@@ -94,19 +94,20 @@ public struct CovbWallet: ~Copyable {
   ///
   /// - Parameters:
   ///   - updatedAt: Unix seconds.
+  ///   - withLabels: whether to include the labels.
   ///   - leavingOutDamagedLabels: whether lines of the labels that are not BIP-329 records are left
   ///     out, instead of being an error.
   /// - Returns: the entry's bytes.
   /// - Throws: `content`; `labels` where they are not BIP-329 records.
   public borrowing func entry(
-    updatedAt: UInt64, leavingOutDamagedLabels: Bool = false
+    updatedAt: UInt64, withLabels: Bool = true, leavingOutDamagedLabels: Bool = false
   ) throws(CovbProblem) -> SecretBytes {
     var entry = NewWalletEntry(
       walletID: walletID, kind: kind, secret: secret.copy(), metadataJSON: metadata.copy())
     entry.descriptors = descriptors
     entry.xpub = xpub
     entry.mode = mode
-    if labels.count > 0 {
+    if withLabels, labels.count > 0 {
       entry.labels = try entryLabels(leavingOutDamaged: leavingOutDamagedLabels)
     }
     do throws(CSPPError) {
