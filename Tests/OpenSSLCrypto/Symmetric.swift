@@ -26,6 +26,7 @@ public enum OpenSSL {
   ///   - salt: no bytes are the same as 32 zeros.
   ///   - info: the context.
   ///   - count: the length of the output, at most 8,160 bytes.
+  /// - Returns: the output keying material.
   public static func hkdf(
     _ secret: [UInt8], salt: [UInt8] = [], info: [UInt8], count: Int
   ) -> [UInt8] {
@@ -58,13 +59,14 @@ public enum OpenSSL {
     return cipher.update(bytes)
   }
 
-  /// ChaCha20-Poly1305 (RFC 8439): the ciphertext, then the tag of 16 bytes.
+  /// Seals with ChaCha20-Poly1305 (RFC 8439).
   ///
   /// - Parameters:
   ///   - plaintext: any number of bytes.
   ///   - key: 32 bytes.
   ///   - nonce: 12 bytes.
   ///   - data: what is authenticated beside it.
+  /// - Returns: the ciphertext, then the tag of 16 bytes; nil if a length is wrong.
   public static func seal(
     _ plaintext: [UInt8], key: [UInt8], nonce: [UInt8], authenticating data: [UInt8] = []
   ) -> [UInt8]? {
