@@ -46,14 +46,17 @@ struct ReaderBus: Bus {
 
   func plug(_ index: Int, _ key: KeySettings, trace: Trace, announced: Bool) throws {
     let store = try key.makeStore()
-    let port = port + UInt16(index)
+    let (port, reader) = (port + UInt16(index), Self.reader(index))
     try startThread {
       var key = key
       key.configuration.transports = ["nfc"]
-      VirtualCard(port: port, settings: key, store: store, trace: trace).serve()
+      VirtualCard(port: port, settings: key, store: store, trace: trace).serve {
+        // The service looks only now and then.
+        try? wait(for: reader, toHaveCard: false)
+      }
     }
     // The service tells programs that wait for a card.
-    if !announced { try waitForCard(on: Self.reader(index)) }
+    if !announced { try wait(for: reader, toHaveCard: true) }
   }
 
   func remove() { service.end() }
@@ -102,7 +105,7 @@ struct ReaderBus: Bus {
     throw BusError("pcscd does not answer: is it installed?")
   }
 
-  private func waitForCard(on reader: String) throws {
+  private func wait(for reader: String, toHaveCard isThere: Bool) throws {
     let deadline = ContinuousClock.now + simulationPatience
     repeat {
       let state = unsafe reader.withCString { name in
@@ -111,10 +114,10 @@ struct ReaderBus: Bus {
         _ = unsafe SCardGetStatusChange(context, 0, &state, 1)
         return unsafe state.dwEventState
       }
-      if state & DWORD(SCARD_STATE_PRESENT) != 0 { return }
+      if (state & DWORD(SCARD_STATE_PRESENT) != 0) == isThere { return }
       usleep(10_000)
     } while .now < deadline
-    throw BusError("no card came to be seen on \(reader)")
+    throw BusError("\(reader) does not see that its card \(isThere ? "came" : "went")")
   }
 
   // MARK: - Ports

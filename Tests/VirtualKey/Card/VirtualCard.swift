@@ -35,11 +35,14 @@ public final class VirtualCard: CardLine {
   }
 
   /// Puts the card on its reader and serves it until it is removed for good or the reader ends.
-  public func serve() {
+  ///
+  /// - Parameter afterRemoval: returns once programs can see that the card is gone.
+  public func serve(afterRemoval: () -> Void = {}) {
     while connect() {
       powerUp()
       serveCommands()
       close(socket)
+      afterRemoval()
       trace.write("UNPLUGGED")
       guard let moment = card.returns else { return }
       // The causes of the removal are used up.
