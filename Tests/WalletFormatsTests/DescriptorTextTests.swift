@@ -101,7 +101,7 @@ import Testing
     let records = try Vectors.decode("bip129/records.json", as: Records.self)
     for record in records.wallets {
       let lines = record.split(separator: "\n")
-      let descriptor = lines[1].prefix { $0 != "#" }.replacing("/**", with: "/<0;1>/*")
+      let descriptor = String(lines[1].prefix { $0 != "#" }).replacing("/**", with: "/<0;1>/*")
       #expect(try wallets(record) == [descriptor])
       #expect(try wallets(record.replacing("\n", with: "\r\n")) == [descriptor])
     }

@@ -65,10 +65,10 @@ struct PrivateFolderTests {
 
   @Test func `Two runs that write one new file do not take each other's bytes`() throws {
     var first = try PrivateFolder(path: scene.folder)
-    try first.write(bytes("one"), as: "kit")
+    _ = try first.write(bytes("one"), as: ["kit"])
     #expect(try names().count { $0.hasPrefix("kit.") && $0.hasSuffix(".keybackup-part") } == 1)
     var second = try PrivateFolder(path: scene.folder)
-    try second.write(bytes("two"), as: "kit")
+    _ = try second.write(bytes("two"), as: ["kit"])
     try second.place()
     try first.place()
     #expect(content("kit") == "two")
@@ -83,7 +83,7 @@ struct PrivateFolderTests {
     let stays = ["kit.html.0123456789abcdef.keybackup-part", "kit.x.keybackup-part", "other"]
     for name in gone + stays { try plant(name) }
     var folder = try PrivateFolder(path: scene.folder)
-    try folder.write(bytes("one"), as: "kit")
+    _ = try folder.write(bytes("one"), as: ["kit"])
     try folder.place()
     #expect(try Set(names()) == Set(stays + ["kit"]))
     #expect(content("kit") == "one")
@@ -95,7 +95,7 @@ struct PrivateFolderTests {
   @Test func `A name may be as long as the file system lets it`() throws {
     let name = String(repeating: "ü", count: 127)
     var folder = try PrivateFolder(path: scene.folder)
-    try folder.write(bytes("one"), as: name)
+    _ = try folder.write(bytes("one"), as: [name])
     try folder.place()
     #expect(content(name) == "one")
   }

@@ -41,7 +41,7 @@ import Testing
     func given(_ text: String, expecting: Int32?) async throws -> Outcome {
       try await guarded.box.keybackup(
         ["wallet", "list", "--guard-pin-file", "-"] + guarded.circle.named, key: ["--no-key"],
-        pin: .none, home: home, input: Array(text.utf8), expecting: expecting)
+        pin: .none, input: Array(text.utf8), home: home, expecting: expecting)
     }
     let refused = try await given("\(pin)\u{1B}[A\n", expecting: nil)
     expectFailure(refused, 65, says: "control character", "no try was spent")

@@ -15,10 +15,10 @@ struct LabelsImport {
     let leftOut = LabelsLeftOut(of: file)
     var opened = try await unlock.open(world, for: .writing)
     let labeled = try opened.deciding(UserMessage.init) { (opened) throws(UserMessage) in
-      try label(lines, in: &opened, world)
+      try label(file.records, in: &opened, world)
     }
     if !labeled.isSame { unlock.output(world).warn(viewProblem: opened.viewProblem) }
-    return try report(labeled, world)
+    return try report(labeled, leftOut, world)
   }
 
   /// The wallet with its labels.
@@ -32,10 +32,10 @@ struct LabelsImport {
 
   /// Merges the labels with those that the wallet has now.
   private func label(
-    _ lines: borrowing SecretBytes, in opened: inout OpenNamespace, _ world: World
+    _ records: borrowing SecretBytes, in opened: inout OpenNamespace, _ world: World
   ) throws(UserMessage) -> Labeled {
     let chosen = try ChosenWallet.find(wallet, versionID: nil, in: &opened)
-    let labels = try merged(file.records, chosen)
+    let labels = try merged(records, chosen)
     let isSame = chosen.entry.labelsHash?.hex == labels.hash
     let labeled = Labeled(entry: chosen.entry, count: labels.count, isSame: isSame)
     if isSame { return labeled }
@@ -51,7 +51,9 @@ struct LabelsImport {
     return labeled
   }
 
-  private func report(_ labeled: Labeled, _ world: World) throws(UserMessage) -> ExitCode {
+  private func report(
+    _ labeled: Labeled, _ leftOut: LabelsLeftOut, _ world: World
+  ) throws(UserMessage) -> ExitCode {
     let (entry, count, isSame) = (labeled.entry, labeled.count, labeled.isSame)
     let name = PrintableText.name(entry.name ?? entry.walletID)
     try unlock.output(world).result(
