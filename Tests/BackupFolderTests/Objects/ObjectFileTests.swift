@@ -171,8 +171,16 @@ struct ObjectFileTests {
   func `A folder with an object's name stays, and is no reason to fail otherwise`() throws {
     try FileManager.default.removeItem(atPath: path)
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    try Data().write(to: URL(fileURLWithPath: path + "/theirs"))
     let good = try source("good", whole)
     #expect(throws: BackupFolderError.file(.contentsIncomplete)) { try copy(good) }
-    #expect(try FileManager.default.contentsOfDirectory(atPath: path).isEmpty)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: path) == ["theirs"])
+  }
+
+  @Test func `An empty folder with an object's name gives way`() throws {
+    try FileManager.default.removeItem(atPath: path)
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    try copy(try source("good", whole))
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == whole)
   }
 }

@@ -42,7 +42,8 @@ import Testing
   @Test(arguments: [["key", "list"], ["wallet", "list"], ["status"], ["verify"]])
   func `A file name does not steer the terminal`(command: [String]) async throws {
     let backup = try await PreparedBackup()
-    let name = backup.place + "/keybackup/keys/\u{1B}]0;x\u{7}.json"
+    let own = String(repeating: "0", count: 32)
+    let name = backup.place + "/keybackup/keys/\(own)\u{1B}]0;x\u{7}.json"
     try Files.write("{}", to: name)
     let shown = try await backup.box.keybackup(
       command, pin: command == ["wallet", "list"] ? .file : .none, expecting: nil)

@@ -204,7 +204,9 @@ import Testing
       ["file", "watch", "--once", file], key: nil, pin: .none)
     #expect(watched.err.contains("is empty now"), "\(watched.err)")
     #expect(try await backedUp().versions == 2)
-    let status = try await box.keybackup(["status", "--json"], key: nil, expecting: nil).json()
+    let status = try await box.keybackup(
+      ["status", "--json"], key: nil, pin: .none, expecting: nil
+    ).json()
     #expect(status["watched"][0]["last_not_empty"].text == full, "\(status)")
     #expect(
       status["advice"].items.contains { $0.text?.contains(full.prefix(8)) ?? false }, "\(status)")
