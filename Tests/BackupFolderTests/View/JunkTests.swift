@@ -67,14 +67,14 @@ final class FullScene {
   }
 
   /// Expects that nothing is missing, with the key and without it.
-  func expectWhole(_ why: String) throws {
+  func expectWhole(_ why: String, wallets: Int = 2) throws {
     let namespace = try scene.open("a").namespace()
     for health in [try namespace.checkStructure().health, try open().health] {
       #expect(health.incomplete + health.rolledBack + health.forked == 0, "\(why): \(health)")
     }
     var open = try open()
     #expect(
-      try open.restored().lines.filter { $0.hasSuffix(" current") }.count == 2, "\(why)")
+      try open.restored().lines.filter { $0.hasSuffix(" current") }.count == wallets, "\(why)")
     #expect(try open.keySlots().allSatisfy { $0.isEnrolled == true }, "\(why)")
     #expect(try open.file("other").live.count == 1, "\(why)")
     let backup = try scene.open(node.computer)

@@ -161,7 +161,7 @@ import Testing
     try open.add(.of("w3"))
     #expect(try Data(contentsOf: URL(fileURLWithPath: files[0])) == whole)
     #expect(FileManager.default.fileExists(atPath: files[1]))
-    try full.expectWhole("replaced")
+    try full.expectWhole("replaced", wallets: 3)
   }
 
   @Test func `A computer that was set back sees its newer change under a copy's name`() throws {
