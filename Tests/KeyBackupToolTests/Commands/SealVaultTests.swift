@@ -271,6 +271,7 @@ import Testing
       words + ["verify", zip, "--security-key", "--password-file", password])
 
     let backup = try await PreparedBackup()
+    try await backup.box.keybackup(["wallet", "list"])
     let refused = try await backup.box.keybackup(
       words + [
         "verify", Self.vector, "--security-key", "--credential", backup.credentialID,

@@ -79,7 +79,8 @@ import Testing
       ["restore", "--only", "files"],
     ] {
       let outcome = try await box.keybackup(
-        command, wrapper: Sandbox.withoutPrivilege, expecting: nil)
+        command, pin: command == ["verify"] ? .none : .file, wrapper: Sandbox.withoutPrivilege,
+        expecting: nil)
       #expect(outcome.text.contains("you may not read this folder"), "\(outcome)")
       for word in ["Wait, then", "wait until", "are not here", "No files yet"] {
         #expect(!outcome.text.contains(word), "\(outcome)")

@@ -43,7 +43,7 @@ import Testing
     // A value was forgotten.
     (["derive", "--salt", "x", "--credential"], "Missing value for '--credential ID'"),
     (["derive", "--salt", "x", "--credential", "--quiet"], "Missing value for '--credential ID'"),
-    (["status", "--folder", "--device=x"], "Missing value for '--folder PATH'"),
+    (["status", "--folder", "--namespace=x"], "Missing value for '--folder PATH'"),
     (["status", "-q"], "keybackup status has no option '-q'"),
     // A required option is missing too.
     (

@@ -11,6 +11,7 @@ import Testing
     let shared = DefinedCommand.reading(dump: UnlockOptions._dumpHelp())?.arguments ?? []
     let elsewhere = [
       "json", "verbose", "quiet", "no-input", "events-fd", "folder", "namespace", "wait-sync",
+      "help",
     ]
     let values = [
       "wait": "5", "timeout": "5", "kit-id": "abcdef", "pin-fd": "9", "recovery-code-fd": "9",
