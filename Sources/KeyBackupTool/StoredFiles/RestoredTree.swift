@@ -175,9 +175,10 @@ final class RestoredTree: Sendable {
     _ name: String, in folder: Int32, at below: String, _ attributes: Attributes
   ) -> Found {
     guard let holds = Self.holds(name, in: folder, attributes) else { return .free }
-    if given.withLock({ $0.contains(FittingNames.folded(below)) }) { return .otherForm }
-    if holds { return .same }
-    return Self.lists(name, in: folder) ? .other : .otherForm
+    // Exactly this name was there before.
+    if Self.lists(name, in: folder) { return holds ? .same : .other }
+    let isGiven = given.withLock { $0.contains(FittingNames.folded(below)) }
+    return holds && !isGiven ? .same : .otherForm
   }
 
   /// Notes that a file of this run has a path.

@@ -103,6 +103,18 @@ import Testing
     #expect(try Files.text(system.backing + "/out/node/Notes.txt") == "one")
   }
 
+  @Test func `A file that was there keeps its name, whatever others are called`() throws {
+    let tree = try RestoredTree(path: system.path + "/out")
+    try Files.makeFolder(system.path + "/out/node")
+    try Files.write("draft", to: system.path + "/out/node/notes.txt")
+    #expect(try write("one", as: "Notes.txt", in: tree) == .written("node/Notes.txt"))
+    #expect(try write("two", as: "notes.txt", in: tree) == .taken)
+    #expect(try write("draft", as: "notes.txt", in: tree) == .there("node/notes.txt"))
+    let again = try RestoredTree(path: system.path + "/out")
+    #expect(try write("one", as: "Notes.txt", in: again) == .there("node/Notes.txt"))
+    #expect(try write("draft", as: "notes.txt", in: again) == .there("node/notes.txt"))
+  }
+
   @Test func `A file that no name helps does not end the others`() throws {
     try refuse("*one*")
     let tree = try RestoredTree(path: system.path + "/out")
