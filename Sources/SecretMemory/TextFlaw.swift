@@ -18,19 +18,25 @@ extension SecretBytes {
       let bytes = unsafe bytes.assumingMemoryBound(to: UInt8.self)
       guard let text = try? unsafe UTF8Span(validating: bytes.span) else { return .notUTF8 }
       var scalars = text.makeUnicodeScalarIterator()
+      var last: Unicode.Scalar?
       while let scalar = scalars.next() {
+        // What joins or marks characters needs one before it.
+        if last == nil, scalar.properties.generalCategory == .format { return .invisibleCharacter }
+        last = scalar
         if allowsTabs, scalar == "\t" { continue }
         if let flaw = Self.flaw(scalar) { return flaw }
       }
-      return nil
+      return last.map(Self.joiners.contains) == true ? .invisibleCharacter : nil
     }
   }
+
+  private static let joiners: [Unicode.Scalar] = ["\u{200C}", "\u{200D}"]
 
   private static func flaw(_ scalar: Unicode.Scalar) -> TextFlaw? {
     switch scalar.properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator: .controlCharacter
     // Joiners and tags are parts of visible characters: scripts and emoji need them.
-    case .format where !["\u{200C}", "\u{200D}"].contains(scalar) && scalar.value < 0xE0000:
+    case .format where !joiners.contains(scalar) && scalar.value < 0xE0000:
       .invisibleCharacter
     default: nil
     }

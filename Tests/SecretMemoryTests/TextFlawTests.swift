@@ -31,6 +31,13 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    "\u{200D}12", "12\u{200D}", "12\u{200C}", "\u{E0020}12", "\u{E007F}", "\u{200D}",
+  ])
+  func `A joiner that joins nothing shows nothing`(_ text: String) {
+    #expect(secret(Array(text.utf8)).textFlaw() == .invisibleCharacter)
+  }
+
   @Test(
     arguments: [
       [0x31, 0xFC], [0x31, 0xC3], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80],
