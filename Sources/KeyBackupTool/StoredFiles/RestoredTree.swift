@@ -38,8 +38,14 @@ final class RestoredTree: Sendable {
   private let isMade: Bool
   /// The folder as the person named it.
   let path: String
-  /// The paths that this value gave to files, as ``FittingNames/folded(_:)`` has them.
-  private let given = Mutex<Set<String>>([])
+  /// The paths that this value gave to files.
+  private struct Given {
+    /// With the path that the file should have had.
+    var wanted: [NameBytes: NameBytes] = [:]
+    /// As ``FittingNames/folded(_:)`` has them.
+    var folded: Set<String> = []
+  }
+  private let given = Mutex(Given())
 
   /// Makes the folder, or takes an existing one.
   ///
@@ -128,14 +134,15 @@ final class RestoredTree: Sendable {
     ) throws(UserMessage) -> Void
   ) throws(UserMessage) -> Placed {
     var problem: Int32 = 0
+    let wanted = (folders + [name]).joined(separator: "/")
     for candidate in FittingNames.all(for: name) {
       let below = (folders + [candidate]).joined(separator: "/")
-      var found = look(candidate, in: folder, at: below, attributes)
+      var found = look(candidate, in: folder, at: below, for: wanted, attributes)
       if found == .free {
         if !part.isFilled { try part.fill(attributes, read) }
         let code = part.place(candidate)
         if code == 0 {
-          give(below)
+          give(below, to: wanted)
           try part.sync()
           return .written(below)
         }
@@ -146,11 +153,11 @@ final class RestoredTree: Sendable {
           continue
         }
         // Somebody was faster, or the file system has it in another form.
-        found = look(candidate, in: folder, at: below, attributes)
+        found = look(candidate, in: folder, at: below, for: wanted, attributes)
       }
       switch found {
       case .same:
-        give(below)
+        give(below, to: wanted)
         return .there(below)
       case .other: return .taken
       case .otherForm, .free: continue
@@ -172,18 +179,26 @@ final class RestoredTree: Sendable {
   }
 
   private func look(
-    _ name: String, in folder: Int32, at below: String, _ attributes: Attributes
+    _ name: String, in folder: Int32, at below: String, for wanted: String,
+    _ attributes: Attributes
   ) -> Found {
     guard let holds = Self.holds(name, in: folder, attributes) else { return .free }
+    let (other, isFolded) = given.withLock {
+      ($0.wanted[NameBytes(below)], $0.folded.contains(FittingNames.folded(below)))
+    }
+    // Another file of this run got it in the place of its own name.
+    if let other, other != NameBytes(wanted) { return .otherForm }
     // Exactly this name was there before.
     if Self.lists(name, in: folder) { return holds ? .same : .other }
-    let isGiven = given.withLock { $0.contains(FittingNames.folded(below)) }
-    return holds && !isGiven ? .same : .otherForm
+    return holds && !isFolded ? .same : .otherForm
   }
 
   /// Notes that a file of this run has a path.
-  private func give(_ below: String) {
-    given.withLock { _ = $0.insert(FittingNames.folded(below)) }
+  private func give(_ below: String, to wanted: String) {
+    given.withLock {
+      $0.wanted[NameBytes(below)] = NameBytes(wanted)
+      $0.folded.insert(FittingNames.folded(below))
+    }
   }
 
   /// Whether a folder lists exactly this name; also if it cannot be listed.

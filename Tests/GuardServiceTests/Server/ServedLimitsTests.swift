@@ -182,7 +182,7 @@ struct ServedLimitsTests {
   @Test func `One client's connections leave room for others, and 300 of them end nothing`()
     async throws
   {
-    let served = try await ServedGuard.start(["--open", "--plain", "--timeout", "3600"])
+    let served = try await ServedGuard.start(["--open", "--plain", "--timeout", "600"])
     var connections: [RawConnection] = []
     for _ in 0..<300 { connections.append(try RawConnection(port: served.port)) }
     try await waitUntil("the server closes most of them") {
