@@ -56,6 +56,8 @@ final class Sandbox: Sendable {
     var command = wrapper + [Build.keybackup] + arguments
     var descriptor9: [UInt8]?
     switch pin {
+    // Without `--deep`, `verify` asks for no PIN, and refuses options for one.
+    case .file where arguments.first == "verify" && !arguments.contains("--deep"): break
     case .file: command += ["--pin-file", pinFile]
     case .descriptor(let text):
       command += ["--pin-fd", "9"]
