@@ -182,7 +182,7 @@ import Testing
     let first = Self.vectorKey(String(repeating: "00", count: 32))
     _ = try await box.keybackup(["nostr", "pubkey"], key: first)
     let memory = box.home + "/.local/state/keybackup/nostr"
-    let name = try #require(Files.tree(memory).first)
+    let name = try #require(Files.tree(memory).first { $0 != ".lock" })
     // The memory holds another public key for this credential.
     let other = "c02c731e3397fbb4358a496bcb0400af82dc31d3474ca00a8dd2bd03b95ee3b3"
     let text = String(decoding: try Files.read(memory + "/" + name), as: UTF8.self)

@@ -211,7 +211,9 @@ extension StatusReport {
           + "The change was kept; nothing is lost.")
     }
     // A wallet counts by its worst state: any other one may hide a copy that the log does not have.
-    if copies > 0, !isOpened || wallets[.current] + wallets[.missing] == wallets.total {
+    let isUnread = findings.contains { $0.recordID != nil && $0.state == .foreign }
+    let isLogged = !isUnread && wallets[.current] + wallets[.missing] == wallets.total
+    if copies > 0, !isOpened || isLogged {
       advice.append(
         "\(counted(copies, "wallet file")) may be "
           + (copies == 1 ? "a conflict copy" : "conflict copies") + " of a sync program. "
