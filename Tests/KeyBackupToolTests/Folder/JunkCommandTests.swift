@@ -43,7 +43,7 @@ import Testing
       let more = command[0] == "restore" ? ["--out", backup.box.root + "/out\(number)"] : []
       let outcome = try await backup.box.keybackup(
         command + more + ["--json"], pin: isDeep ? .file : .none, expecting: nil)
-      try Files.remove(backup.box.root + "/out\(number)")
+      if !more.isEmpty { try Files.remove(more[1]) }
       let failed = try outcome.json()["failed"].items
       #expect(failed.allSatisfy { $0["state"].text == "foreign" }, "\(command): \(outcome.out)")
       codes.append(outcome.code)
