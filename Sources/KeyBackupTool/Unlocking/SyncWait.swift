@@ -288,7 +288,7 @@ extension UserMessage {
         code, "this computer cannot remember the backup in \(quoted): \(reason)",
         hint: FileCheck.isOfRoot(path)
           ? "it belongs to root, as after a command with sudo; to take it back, run: sudo chown -R "
-            + "\"$(id -un)\" \(quoted)"
+            + "$USER \(quoted)"
           : "check its owner and permissions, or name another place with XDG_STATE_HOME")
     }
     return switch error {

@@ -113,7 +113,9 @@ import Testing
           rest = found.after
           let words = found.command.split(separator: " ").map(String.init)
           // A command that a value names is not known here.
-          guard words.count > 1, words[0] == "keybackup", words[1] != "X" else { continue }
+          guard words.count > 1, words[0] == "keybackup", words[1] != "X",
+            words[1] != "--version", !found.command.contains("<")
+          else { continue }
           seen += 1
           #expect(Self.mistake(in: Array(words.dropFirst())) == nil, "\(file): \(found.command)")
         }
@@ -138,7 +140,7 @@ import Testing
     var values = places.contains(where: \.isRepeating) ? Int.max : places.count
     var rest = words.dropFirst(leaf.path.count)
     while let word = rest.popFirst() {
-      if word == "X" || !word.hasPrefix("-") {
+      if word == "X" || word == "-" || !word.hasPrefix("-") {
         // A value may be an option, too.
         if word != "X" { values -= 1 }
         if values < 0 { return word }
