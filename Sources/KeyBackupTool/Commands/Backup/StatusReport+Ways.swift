@@ -18,7 +18,7 @@ extension StatusReport {
     let unconfirmed = slots.filter { $0.isEnrolled == nil }
     for group in enrolled.independent + unconfirmed.independent {
       let name = "\"\(KeySlotSelector.shown(group[0]))\""
-      guard let last = Self.lastProof(of: group, before: now) else {
+      guard let last = group.lastProof(before: now) else {
         if group.contains(where: { $0.createdAt != nil }) {
           advice.append(
             "\(name) says that it was made in the future. If this computer's clock is right, "
@@ -61,18 +61,6 @@ extension StatusReport {
         + (cachedKeys.isEmpty ? "" : " --no-keyring")
     }
     return "Run: " + RecoveryKitTestCommand.line(kit.keyID, kit.derivation)
-  }
-
-  /// When files of one thing opened the backup last; nil: nobody knows.
-  ///
-  /// Enrolment proves too, but not a rotation, which ends with the first opening
-  /// (docs/decisions/0019). What a file says of its making is its writer's claim:
-  /// a time to come is none.
-  static func lastProof(of group: [KeySlot], before now: UInt64) -> UInt64? {
-    let enrolled = group.filter { $0.replaces == nil }.compactMap(\.createdAt)
-    let proofs = group.compactMap(\.provedAt) + enrolled.filter { $0 <= now }
-    // Proved by another computer, at some time after it was made.
-    return proofs.max() ?? group.compactMap(\.createdAt).filter { $0 <= now }.max()
   }
 
   /// Says which files do not count as key slots, and why.
@@ -181,5 +169,19 @@ extension KeySlot {
     }
     if isGuarded { return "does not count, because guards may be gone, \(proof)" }
     return isPending ? "not used since the master key was rotated, \(proof)" : proof
+  }
+}
+
+extension [KeySlot] {
+  /// When files of one thing opened the backup last; nil: nobody knows.
+  ///
+  /// Enrolment proves too, but not a rotation, which ends with the first opening
+  /// (docs/decisions/0019). What a file says of its making is its writer's claim:
+  /// a time to come is none.
+  fileprivate func lastProof(before now: UInt64) -> UInt64? {
+    let enrolled = filter { $0.replaces == nil }.compactMap(\.createdAt)
+    let proofs = compactMap(\.provedAt) + enrolled.filter { $0 <= now }
+    // Proved by another computer, at some time after it was made.
+    return proofs.max() ?? compactMap(\.createdAt).filter { $0 <= now }.max()
   }
 }
