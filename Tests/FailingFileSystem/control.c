@@ -88,7 +88,8 @@ int control_write(const char *text, size_t size) {
 char *control_report(size_t *size) {
   char *text = NULL;
   FILE *out = open_memstream(&text, size);
-  fprintf(out, "changes %ld\nsnapshots %ld\nerror %s\n", changes, snapshots, last_error);
+  fprintf(out, "changes %ld\nsnapshots %ld\nrules %ld\nerror %s\n", changes, snapshots, count_rules(),
+          last_error);
   fwrite(traced, 1, traced_size, out);
   fclose(out);
   return text;

@@ -71,6 +71,7 @@ struct verdict enter_call(const char *op, const char *path, const char *flags);
 /// Adds a rule made of `key=value` words; returns NULL, or the error.
 const char *add_rule(char *words);
 void clear_rules(void);
+long count_rules(void);
 const struct listing *stale_listing(const struct rule *rule, const char *path);
 int errno_named(const char *name);
 

@@ -99,6 +99,12 @@ void clear_rules(void) {
   clears++;
 }
 
+long count_rules(void) {
+  long count = 0;
+  for (struct rule *rule = rules; rule; rule = rule->next) count++;
+  return count;
+}
+
 /// Keeps the names of a folder and of all folders in it.
 static void keep_listings(struct rule *rule, const char *path) {
   char full[4096];

@@ -122,7 +122,7 @@ public final class FailingFileSystem: Sendable {
   /// The number of snapshots that were written.
   public var snapshots: Int { Int(value("snapshots")) ?? 0 }
   /// The calls since tracing was turned on: `op path [other] = errno`.
-  public var trace: [String] { Array(report.dropFirst(3)) }
+  public var trace: [String] { Array(report.dropFirst(4)) }
 
   private func value(_ key: String) -> String {
     let line = report.first { $0.hasPrefix(key + " ") }
