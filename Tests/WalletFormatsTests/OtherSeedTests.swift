@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test func `Codex32 in groups is told`() {
-    #expect(kind("ms10 test sxxx xxxx xxxx xxxx xxxx xxxx xxxx 4nzv ca9c mczl w") == "codex32")
+    #expect(kind("ms10 test sxxx xxxx xxxx xxxx xxxx xxxx xxx4 nzvc a9cm czlw") == "codex32")
   }
 
   @Test func `Other texts are none of them`() throws {

@@ -17,9 +17,6 @@ public struct GuardServer: Sendable {
     public let authority: String?
   }
 
-  /// The seconds for which requests that are under way may go on after a signal.
-  static let shutdownSeconds = 20
-
   private let settings: GuardServerSettings
   private let service: any GuardAnswering
   private let proxies: TrustedProxies
@@ -43,7 +40,7 @@ public struct GuardServer: Sendable {
     tls = try certificate.map { files throws(GuardServerError) in CurrentTLS(try files.load()) }
   }
 
-  /// Serves until SIGTERM or SIGINT, then lets the requests that are under way finish.
+  /// Serves until SIGTERM or SIGINT, then lets the requests that are under way finish in their time.
   ///
   /// SIGHUP reads the certificate again; connections that are open keep theirs.
   ///
@@ -66,7 +63,7 @@ public struct GuardServer: Sendable {
     services.append(CertificateReload(certificate: certificate, tls: tls, logger: logger))
     var configuration = ServiceGroupConfiguration(
       services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: ServerLog.silent)
-    configuration.maximumGracefulShutdownDuration = .seconds(Self.shutdownSeconds)
+    configuration.maximumGracefulShutdownDuration = .seconds(settings.requestSeconds)
     do {
       try await ServiceGroup(configuration: configuration).run()
     } catch let error as IOError {
