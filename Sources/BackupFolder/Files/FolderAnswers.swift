@@ -1,20 +1,20 @@
 internal import Glibc
 
-/// Asks whether the file systems of some paths answer, and does not wait for one that was silent again.
+/// Asks whether the file systems of some paths answer, and asks none again that still owes an answer.
 ///
 /// This computer's own file systems are not asked: an answer that is late on a busy computer would
 /// count as none.
 package struct FolderAnswers {
-  /// The file systems that did not answer.
-  private var silent: [MountTable.Mount] = []
+  /// The questions that are not answered yet.
+  private var open: [(mount: MountTable.Mount, process: ReadingProcess)] = []
 
-  /// Begins without knowing of any.
+  /// Begins without a question.
   package init() {}
 
   /// Looks whether a path can be used without blocking.
   ///
   /// Another process opens it. A process does not end while a file system blocks one of its threads;
-  /// another process can be left behind.
+  /// another process can be left behind: one for each file system, until it answers.
   ///
   /// - Parameters:
   ///   - path: a folder or a file, which need not exist.
@@ -22,14 +22,15 @@ package struct FolderAnswers {
   /// - Returns: false: the file system did not answer in time.
   package mutating func come(from path: String, while patient: () -> Bool) -> Bool {
     guard let mount = MountTable.current().remoteMount(onWayTo: path) else { return true }
-    if silent.contains(mount) { return false }
+    open.removeAll { $0.process.hasAnswer }
+    if open.contains(where: { $0.mount == mount }) { return false }
     guard let process = ReadingProcess() else { return true }
     do throws(ReadingProcess.Silence) {
       let opened = try process.openFolder(path, in: nil, while: patient)
       if opened.descriptor >= 0 { close(opened.descriptor) }
       return true
     } catch {
-      if error == .late { silent.append(mount) }
+      if error == .late { open.append((mount, process)) }
       return error != .late
     }
   }

@@ -53,6 +53,12 @@ final class ReadingProcess: Sendable {
     }
   }
 
+  /// Whether an answer has come that nobody took, or the process has ended.
+  var hasAnswer: Bool {
+    var ready = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+    return unsafe poll(&ready, 1, 0) != 0
+  }
+
   /// Opens a folder by its path, or by its name in another folder.
   ///
   /// - Returns: a descriptor, or the call's `errno`.

@@ -118,7 +118,7 @@ extension Namespace {
     let state = try state(make: true)
     let lock = try state.lock()
     var localState = try state.localState(of: id)
-    for other in state.otherPaths(of: id) {
+    for other in try state.otherPaths(of: id) {
       localState.operations.formUnion(other.state.operations.subtracting(localState.forgotten))
     }
     localState.accept(acceptance.present, awaited: acceptance.awaited, at: settings.clock())

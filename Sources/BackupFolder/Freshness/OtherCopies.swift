@@ -14,7 +14,7 @@ extension Namespace {
     _ health: inout LogHealth, _ localState: LocalState,
     missing: (OperationNames) -> OperationNames
   ) {
-    let others = (try? state(make: false))?.otherPaths(of: id) ?? []
+    let others = (try? state(make: false).otherPaths(of: id)) ?? []
     var (elsewhere, held): (OperationNames, OperationNames) = ([], [])
     for other in others {
       let gone = missing(other.state.operations.subtracting(localState.forgotten))

@@ -177,7 +177,7 @@ extension StateFolder {
       LocalKeySlotState(unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) })
     }
     if let own { return own }
-    return origins(of: namespace).reduce(into: LocalKeySlotState()) {
+    return try origins(of: namespace).reduce(into: LocalKeySlotState()) {
       $0.inherit($1.folder.readableKeySlots(of: namespace))
     }
   }

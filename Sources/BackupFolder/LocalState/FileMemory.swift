@@ -186,7 +186,7 @@ extension StateFolder {
       "\(namespace).files", limit: FileMemory.limit, header: FileMemory.header
     ) { FileMemory($0) }
     if let own { return own }
-    return origins(of: namespace).reduce(into: FileMemory()) {
+    return try origins(of: namespace).reduce(into: FileMemory()) {
       if let other = try? $1.folder.files(of: namespace) { $0.inherit(other) }
     }
   }

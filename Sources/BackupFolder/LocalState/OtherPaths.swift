@@ -12,20 +12,42 @@ extension StateFolder {
     let path: String?
   }
 
-  /// The memories of a namespace at other paths, as far as they can be read.
-  func otherPaths(of namespace: NamespaceID) -> [OtherPath] {
-    others.compactMap { folder in
-      guard let state = try? folder.ownState(of: namespace) else { return nil }
-      return OtherPath(folder: folder, state: state, path: folder.rememberedPath())
+  /// The memories of a namespace at other paths.
+  ///
+  /// - Throws: as ``read(_:limit:header:_:)``: one that cannot be read may remember what is gone here.
+  func otherPaths(of namespace: NamespaceID) throws(BackupFolderError) -> [OtherPath] {
+    var found: [OtherPath] = []
+    for folder in others {
+      guard let state = try folder.ownState(of: namespace) else { continue }
+      found.append(OtherPath(folder: folder, state: state, path: folder.rememberedPath()))
     }
+    return found
+  }
+
+  /// The memories at other paths that cannot be read, of the namespaces that are in this folder.
+  func unusableElsewhere() -> [BackupFolderError] {
+    guard let root = surroundings?.folder,
+      let all = try? root.subdirectory(FolderLayout.namespaces)
+    else { return [] }
+    var problems: [BackupFolderError] = []
+    for folder in others {
+      for id in (try? folder.namespaces()) ?? [] where all.holds(id.hex) {
+        do throws(BackupFolderError) {
+          _ = try folder.ownState(of: id)
+        } catch {
+          if error.isAboutMemory { problems.append(error) }
+        }
+      }
+    }
+    return problems
   }
 
   /// The memories from which this path takes what it has none of.
   ///
   /// Of several copies in use, this folder is the one of which all is here by the names of the files.
   /// If all of none is here, or the path of one is unknown, it lacks what any of them has.
-  func origins(of namespace: NamespaceID) -> [OtherPath] {
-    let found = otherPaths(of: namespace)
+  func origins(of namespace: NamespaceID) throws(BackupFolderError) -> [OtherPath] {
+    let found = try otherPaths(of: namespace)
     guard found.count > 1, found.allSatisfy({ $0.path != nil }),
       let claimed = claimedNames(of: namespace)
     else { return found }
@@ -36,8 +58,8 @@ extension StateFolder {
   }
 
   /// The state of a namespace by the memory of other paths; empty where they have none.
-  func inheritedState(of namespace: NamespaceID) -> LocalState {
-    origins(of: namespace).reduce(into: LocalState()) { $0.inherit($1.state) }
+  func inheritedState(of namespace: NamespaceID) throws(BackupFolderError) -> LocalState {
+    try origins(of: namespace).reduce(into: LocalState()) { $0.inherit($1.state) }
   }
 
   /// The state folders of other paths.
@@ -52,7 +74,7 @@ extension StateFolder {
   /// Saves here what was read at other paths until now; the caller holds the lock.
   func carryOver(_ namespace: NamespaceID) throws(BackupFolderError) {
     if try directory.holds(namespace.hex) { return }
-    if !origins(of: namespace).isEmpty { try save(slots(of: namespace), of: namespace) }
+    if try !origins(of: namespace).isEmpty { try save(slots(of: namespace), of: namespace) }
     let files = try files(of: namespace)
     if files != FileMemory() { try save(files, of: namespace) }
   }

@@ -157,7 +157,8 @@ struct StateFolder: Sendable {
   ///
   /// - Throws: as ``read(_:limit:header:_:)``.
   func localState(of namespace: NamespaceID) throws(BackupFolderError) -> LocalState {
-    try ownState(of: namespace) ?? inheritedState(of: namespace)
+    if let own = try ownState(of: namespace) { return own }
+    return try inheritedState(of: namespace)
   }
 
   /// The state of a namespace at this path; nil when nothing is remembered.
@@ -250,7 +251,7 @@ struct StateFolder: Sendable {
         if error.isAboutMemory { problems.append(error) }
       }
     }
-    return problems
+    return problems + unusableElsewhere().filter { !problems.contains($0) }
   }
 
   /// Replaces the state of a namespace.

@@ -169,11 +169,7 @@ extension Backup {
     if use == .report { return }
     if use == .writing {
       try FileCheck.refuseReadOnly(folder.path)
-      do throws(BackupFolderError) {
-        try folder.requireWritableMemory()
-      } catch {
-        throw .unusableMemory(error)
-      }
+      try folder.requireMemory()
     }
     for problem in folder.unusableMemories().map(UserMessage.init) {
       if use != .reading { throw problem }
@@ -274,6 +270,19 @@ extension Backup {
 extension OpenNamespace {
   /// Whether known operations are missing, also those of computers without the key.
   fileprivate var isAwaited: Bool { health.incomplete + health.rolledBack > 0 || hasSealedGap }
+}
+
+extension BackupFolder {
+  /// Throws if this computer could not remember what it writes: before anybody is asked for a key.
+  ///
+  /// - Throws: `cannot-create`, `permission-denied`, with what is in the way.
+  func requireMemory() throws(UserMessage) {
+    do throws(BackupFolderError) {
+      try requireWritableMemory()
+    } catch {
+      throw .unusableMemory(error)
+    }
+  }
 }
 
 extension UserMessage {

@@ -124,7 +124,7 @@ private final class Watch {
   private var isRemote: [Bool]
   /// The files whose file system did not answer when it was last asked.
   private var isSilent: [Bool]
-  /// Which file systems did not answer since it was last woken.
+  /// Which file systems owe an answer.
   private var answers = FolderAnswers()
   /// The files that were changed while they were saved, and are saved once more before the end.
   private var repeated: Set<Int> = []
@@ -171,7 +171,6 @@ private final class Watch {
       showLife()
       let next = [schedule.next, nextLook, nextAlive].compactMap { $0 }.min()
       let reasons = pause.wait(until: next, notices: notices.descriptor)
-      answers = FolderAnswers()
       if reasons.isEnded { return .interrupted }
       if reasons.hasNotices { takeNotices() }
       if reasons.hasMounts {

@@ -63,6 +63,27 @@ struct MovedFolderTests {
   }
 
   @Test
+  func `A memory at another path that cannot be read is told, and nothing is written meanwhile`()
+    throws
+  {
+    try rollBack()
+    let all = scene.settings().stateFolder + "/memory"
+    let name = try #require(try FileManager.default.contentsOfDirectory(atPath: all).first)
+    let id = try scene.open("a", moved).namespace().id
+    let path = "\(all)/\(name)/\(id.hex)"
+    try Data("keybackup-memory 1\nx".utf8).write(to: URL(fileURLWithPath: path))
+    let problem = BackupFolderError.memoryUnusable(path: path, isNewer: false)
+    #expect(try scene.open("a", moved).unusableMemories() == [problem])
+    #expect(throws: problem) {
+      var open = try scene.unlock("a", moved)
+      try open.add(.of("w3"))
+    }
+    // Of a namespace that is not here it says nothing.
+    try FileManager.default.moveItem(atPath: path, toPath: path.dropLast(4) + "0000")
+    #expect(try scene.open("a", moved).unusableMemories().isEmpty)
+  }
+
+  @Test
   func `What happened at another path is missed where the folder was first`() throws {
     var open = try scene.create()
     try open.add(.of("w1"))

@@ -17,6 +17,16 @@ import Testing
     #expect(asked.isEmpty)
     // What only reads needs no memory.
     try await box.keybackup(["restore"], home: home)
+    let other = box.root + "/other-folder"
+    let state = box.root + "/other-state"
+    try Files.makeFolder(other)
+    try Files.link(state, to: "nowhere/at-all")
+    let unasked = try await box.traced {
+      let refused = try await box.keybackup(
+        ["init", other], environment: ["XDG_STATE_HOME": state], expecting: nil)
+      #expect(refused.code == 73 && refused.err.contains(state), "\(refused.text)")
+    }
+    #expect(unasked.isEmpty && Files.tree(other).isEmpty)
   }
 
   @Test func `Without descriptors nobody says that there is no key`() async throws {
