@@ -58,8 +58,15 @@ extension StateFolder {
   }
 
   /// The state of a namespace by the memory of other paths; empty where they have none.
+  ///
+  /// A loss that was accepted for one copy is not accepted for this one, where another path remembers
+  /// what was lost.
   func inheritedState(of namespace: NamespaceID) throws(BackupFolderError) -> LocalState {
-    try origins(of: namespace).reduce(into: LocalState()) { $0.inherit($1.state) }
+    var state = try origins(of: namespace).reduce(into: LocalState()) { $0.inherit($1.state) }
+    for other in try otherPaths(of: namespace) {
+      state.forgotten = state.forgotten.subtracting(other.state.operations)
+    }
+    return state
   }
 
   /// The state folders of other paths.
@@ -121,13 +128,11 @@ extension StateFolder {
 
 extension LocalState {
   /// Adds what another path remembers, but for its writer: each path has its own.
-  ///
-  /// What is remembered anywhere counts before what a person gave up elsewhere.
   fileprivate mutating func inherit(_ other: LocalState) {
     isInherited = true
     operations.formUnion(other.operations)
     accepted.formUnion(other.accepted)
-    forgotten = forgotten.union(other.forgotten).subtracting(operations)
+    forgotten.formUnion(other.forgotten)
     acceptedAt = [acceptedAt, other.acceptedAt].compactMap(\.self).max()
     movedTo = movedTo ?? other.movedTo
     isTrusted = isTrusted || other.isTrusted

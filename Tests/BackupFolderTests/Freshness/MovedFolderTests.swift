@@ -189,11 +189,13 @@ struct MovedFolderTests {
     var open = try scene.create()
     try open.add(.of("w1"))
     try move(to: moved)
-    try FileManager.default.createDirectory(
-      atPath: scene.folder, withIntermediateDirectories: false)
-    let own = try scene.create().id
-    try scene.run("cp", "-r", moved + "/cspp-namespaces", scene.folder + "/")
-    #expect(try scene.open().namespaces().count == 2)
-    #expect(try scene.open().namespace().id == own)
+    let own = scene.base + "/own"
+    try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: false)
+    let id = try scene.open("a", own).create(
+      scene.enrolment, prfOutput: scene.secret(), confirmedBy: scene.secret()
+    ).id
+    try scene.run("cp", "-r", moved + "/cspp-namespaces", own + "/")
+    #expect(try scene.open("a", own).namespaces().count == 2)
+    #expect(try scene.open("a", own).namespace().id == id)
   }
 }
