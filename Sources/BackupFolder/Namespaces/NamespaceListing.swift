@@ -92,8 +92,9 @@ extension BackupFolder {
     {
       return Namespace(id: id, directory: directory, settings: settings, folder: root)
     }
-    let awaited = try all?.names().contains { NamespaceID(hex: $0) != nil } ?? false
-    if id == nil ? awaited : try vanishedNamespaces().contains(where: { $0 == id }) {
+    let begun = try all?.names().compactMap { NamespaceID(hex: $0) } ?? []
+    let awaited = try id == nil ? begun : begun + vanishedNamespaces()
+    if id.map(awaited.contains) ?? !awaited.isEmpty {
       throw .incomplete(path: "\(path)/\(FolderLayout.namespaces)")
     }
     throw .noNamespace(path: path)
