@@ -64,21 +64,24 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
       return uncounted.code
     }
 
-    let backup = try await unlock.backup(world, for: .writing)
-    var opened: OpenNamespace
-    do throws(UserMessage) {
-      opened = try await backup.unlock(
-        unlock, world, orElse: "nothing was added", for: .writing)
-    } catch  where error.code == .noAuthenticator {
-      guard let hint = backup.folder.lostPermission(for: .put, world) else { throw error }
-      throw error.adding(hint: hint)
-    }
+    var opened = try await open(world)
     let same = try add(batch, new, walletID, to: &opened)
     if new.spending == .watchOnly { WatchOnlyMemory(opened.id, world).keep(adding: [record]) }
     opened.rememberFiles(world)
     let namesakes = Namesakes(of: [record], in: &opened)
     unlock.output(world).warn(viewProblem: opened.viewProblem)
     return try report(new, walletID, .compared(same, namesakes), world)
+  }
+
+  /// Opens the backup, to add the wallet.
+  private func open(_ world: World) async throws(UserMessage) -> OpenNamespace {
+    let backup = try await unlock.backup(world, for: .writing)
+    do throws(UserMessage) {
+      return try await backup.unlock(unlock, world, orElse: "nothing was added", for: .writing)
+    } catch  where error.code == .noAuthenticator {
+      guard let hint = backup.folder.lostPermission(for: .put, world) else { throw error }
+      throw error.adding(hint: hint)
+    }
   }
 
   /// Adds the wallet without a touch, where this computer may.
