@@ -124,6 +124,11 @@ int main(int count, char **arguments) {
   if (!fuse || fuse_mount(fuse, mount_point) != 0) return 69;
   struct sigaction clear = {.sa_handler = clear_by_signal, .sa_flags = SA_RESTART};
   sigaction(SIGUSR1, &clear, NULL);
+  // Whoever starts this may block all signals, as the threads of a Swift program do.
+  sigset_t taken;
+  sigemptyset(&taken);
+  sigaddset(&taken, SIGUSR1);
+  sigprocmask(SIG_UNBLOCK, &taken, NULL);
   pthread_t watcher;
   if (until_eof && pthread_create(&watcher, NULL, wait_for_end, NULL) != 0) return 70;
   fuse_set_signal_handlers(fuse_get_session(fuse));
