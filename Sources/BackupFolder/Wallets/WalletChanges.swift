@@ -11,7 +11,7 @@ extension OpenNamespace {
   ///
   /// Every staged file is on the disk and checked before the operation that makes it count gets its
   /// name. A batch beyond ``BackupFolder/Settings/operationSize`` becomes several operations, each
-  /// all or none. They replace the versions whose operations are here, and those of other programs.
+  /// all or none.
   ///
   /// - Parameters:
   ///   - batch: the wallets.
@@ -34,8 +34,8 @@ extension OpenNamespace {
     else { throw .tooLarge(path: FolderLayout.walletFolder, limit: limits.record) }
     let run = try beginRun()
     try logSilent(run: run)
-    // What another computer adds at the same time is no version that these replace.
-    let foreign = try repair(run: run).filter { !$0.isAwaited }
+    // What came since a look replaces nothing, and nothing replaces it.
+    let foreign = try repair(run: run).filter { decisionLock == nil || !$0.isAwaited }
     try logForeign(foreign, of: Set(batch.records), run: run)
     try logLate(of: Set(batch.records), silent: .counting, run: run)
     try logUnreachable(of: Set(batch.records), run: run)
