@@ -8,8 +8,8 @@ extension OpenNamespace {
   /// for seven days by this computer's own count.
   ///
   /// An object is removed with the last version that names it. Newer versions are read first, as for
-  /// a restore: one whose contents are damaged or missing makes no other one go. A thief of a silent
-  /// computer can write such versions.
+  /// a restore: one that is empty, or whose contents are damaged or missing, makes no other one go. A
+  /// thief of a silent computer can write such versions, and a full disk empties a file.
   ///
   /// - Parameters:
   ///   - kept: the number of newer versions that stay.
@@ -48,7 +48,7 @@ extension OpenNamespace {
     return pruned
   }
 
-  /// Whether more than `count` versions that are newer can be restored.
+  /// Whether more than `count` versions that are newer and not empty can be restored.
   ///
   /// - Parameters:
   ///   - place: the version.
@@ -66,7 +66,7 @@ extension OpenNamespace {
       for other in rules.replacedBy[Int(target)] where visited.insert(other).inserted {
         let made = rules.versions[Int(other)].made
         if made != rules.versions[place].made, !found.contains(made),
-          try isRestorable(Int(other), &restorable)
+          rules.versions[Int(other)].put.version.size > 0, try isRestorable(Int(other), &restorable)
         {
           found.insert(made)
           if found.count > count { return true }

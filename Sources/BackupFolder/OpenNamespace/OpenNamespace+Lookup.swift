@@ -9,6 +9,12 @@ extension OpenNamespace {
   /// - Returns: true also for a wallet that another program wrote.
   /// - Throws: if a folder cannot be listed.
   public mutating func contains(_ record: RecordID) throws(BackupFolderError) -> Bool {
+    let isHere = try holds(record)
+    if !isHere { decision?.absent.insert(record) }
+    return isHere
+  }
+
+  private mutating func holds(_ record: RecordID) throws(BackupFolderError) -> Bool {
     if !isLoaded { try load() }
     if try !lateRecords(among: [record], silent: .all).isEmpty { return true }
     if silentWallets().contains(where: { $0.record == record }) { return true }

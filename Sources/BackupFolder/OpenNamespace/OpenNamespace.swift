@@ -68,8 +68,15 @@ public struct OpenNamespace: ~Copyable {
   var slotFiles = KeySlotFiles()
   /// The namespaces before and beside this one.
   var lineage = Lineage()
-  /// The lock of the decision that is being made, see ``deciding(_:_:)``.
-  var decisionLock: WritingRun.SharedLock?
+  /// The decision that is being made, see ``deciding(_:_:)``.
+  var decision: Decision?
+
+  /// A look, and what is written for it.
+  struct Decision {
+    let lock: WritingRun.SharedLock
+    /// The wallets that it did not find: what comes of them meanwhile was not seen.
+    var absent: Set<RecordID> = []
+  }
 
   /// The purpose for which a namespace is opened.
   public enum Purpose: Sendable {

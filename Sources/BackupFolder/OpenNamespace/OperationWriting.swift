@@ -17,14 +17,14 @@ extension OpenNamespace {
     _ failure: (BackupFolderError) -> Failure,
     _ body: (inout OpenNamespace) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    if decisionLock != nil { return try body(&self) }
+    if decision != nil { return try body(&self) }
     do throws(BackupFolderError) {
       let run = try beginRun()
-      decisionLock = run.lock
+      decision = Decision(lock: run.lock)
     } catch {
       throw failure(error)
     }
-    defer { decisionLock = nil }
+    defer { decision = nil }
     return try body(&self)
   }
 
@@ -35,8 +35,8 @@ extension OpenNamespace {
   /// - Returns: the run, which keeps the lock.
   /// - Throws: as ``refresh(run:)``; ``BackupFolderError/busy(path:)``.
   mutating func beginRun() throws(BackupFolderError) -> WritingRun {
-    let run = try WritingRun.begin(namespace.state(make: true), holding: decisionLock)
-    if decisionLock == nil { try refresh(run: run) }
+    let run = try WritingRun.begin(namespace.state(make: true), holding: decision?.lock)
+    if decision == nil { try refresh(run: run) }
     return run
   }
 

@@ -41,7 +41,7 @@ extension OpenNamespace {
         if isOwnTemporary, isLeft {
           survey.classify(leftOver: file)
         } else {
-          survey.classify(file, entry, value, log.index)
+          survey.classify(file, entry.recordID, value, log.index)
         }
       }
     }
@@ -77,9 +77,8 @@ extension ViewSurvey {
   }
 
   fileprivate mutating func classify(
-    _ file: ViewFile, _ entry: WalletEntry, _ value: Digest, _ index: LogIndex
+    _ file: ViewFile, _ record: RecordID, _ value: Digest, _ index: LogIndex
   ) {
-    let record = entry.recordID
     switch index.standing(of: value, record: record) {
     case .live(let place):
       if file.isOlderPlace { break }
@@ -94,8 +93,7 @@ extension ViewSurvey {
       // One file per version is enough, besides the record's own file.
       let isNew = foreignValues.insert(value).inserted
       if isNew || file.named == record {
-        let isAwaited = entry.mark.map { !index.contains($0.writerID, $0.counter) } ?? false
-        foreign.append(Foreign(file: file, record: record, value: value, isAwaited: isAwaited))
+        foreign.append(Foreign(file: file, record: record, value: value))
       }
     }
   }

@@ -7,8 +7,6 @@ struct ViewSurvey {
     let file: ViewFile
     let record: RecordID
     let value: Digest
-    /// Whether this program wrote it and its operation is not here: another change, which nobody has seen.
-    let isAwaited: Bool
   }
 
   /// For each of the log's records, whether its own file in the current place holds a live version.

@@ -34,9 +34,9 @@ extension OpenNamespace {
     else { throw .tooLarge(path: FolderLayout.walletFolder, limit: limits.record) }
     let run = try beginRun()
     try logSilent(run: run)
-    // What came since a look replaces nothing, and nothing replaces it.
-    let foreign = try repair(run: run).filter { decisionLock == nil || !$0.isAwaited }
-    try logForeign(foreign, of: Set(batch.records), run: run)
+    let foreign = try repair(run: run)
+    let seen = Set(batch.records).subtracting(decision?.absent ?? [])
+    try logForeign(foreign, of: seen, run: run)
     try logLate(of: Set(batch.records), silent: .counting, run: run)
     try logUnreachable(of: Set(batch.records), run: run)
     let settlesConflict = batch.records.contains { log.index.isConflicted($0) }

@@ -60,6 +60,19 @@ struct RetentionTests {
     #expect(try open.pruneFiles() == PrunedVersions())
   }
 
+  /// A full disk, or a crash of the program that writes it, empties a file.
+  @Test
+  func `Empty versions make no older one go`() throws {
+    for count in 0..<10 {
+      try node.add(.of(""))
+      if count < 9 { try node.add(.of("\(count)")) }
+    }
+    for day in 0...6 { _ = try scene.unlock("a", at: Self.start + UInt64(day) * Self.day) }
+    var open = try scene.unlock("a", at: Self.start + 7 * Self.day)
+    // Of 15 large ones those with more than ten newer ones that hold something.
+    #expect(try open.pruneFiles(keeping: 20).versions == 3)
+  }
+
   /// Anyone who may write versions can write some whose contents never come.
   @Test
   func `Versions whose contents are not here make no older one go`() throws {
