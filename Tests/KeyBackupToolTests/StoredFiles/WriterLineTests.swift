@@ -128,7 +128,7 @@ import Testing
     #expect(ascii.err.contains("cannot show the QR code") && ascii.code == 0, "\(ascii.text)")
   }
 
-  @Test func `An answered request is not given other rights`() async throws {
+  @Test func `An answered request is given neither other rights nor another label`() async throws {
     let computers = try await FileComputers()
     let line = try #require(
       try await computers.server(["writers", "request", "--label", "node", "--json"])
@@ -137,7 +137,9 @@ import Testing
     let first = try await computers.laptop(authorise).json()
     let refused = try await computers.laptop(authorise + ["--may", "all"], expecting: 73)
     #expect(refused.text.contains("was authorised already"), "\(refused.text)")
-    let again = try await computers.laptop(authorise).json()
+    let renamed = try await computers.laptop(authorise + ["--label", "other"], expecting: 73)
+    #expect(renamed.text.contains("nothing was changed"), "\(renamed.text)")
+    let again = try await computers.laptop(authorise + ["--label", "node"]).json()
     #expect(again["may"] == first["may"])
   }
 }

@@ -74,6 +74,7 @@ struct WritersAuthoriseCommand: ParsableCommand, KeyBackupCommand {
         hint: "to get the same answer once more, leave out --may\n"
           + "to let it do more, run there: keybackup writers request --new-key")
     }
+    guard label == nil || label == finalLabel else { throw Self.hasLabel(finalLabel) }
     let change =
       "\"\(shown)\" was authorised all the same; to take it back: keybackup writers retire"
     if unlock.common.json {
@@ -93,6 +94,14 @@ struct WritersAuthoriseCommand: ParsableCommand, KeyBackupCommand {
     }
     output.note("Both computers show the answer's fingerprint: \(fingerprint)")
     return .success
+  }
+
+  /// The message where a computer has another label already: it is in what the computer writes.
+  private static func hasLabel(_ label: PathComponent) -> UserMessage {
+    UserMessage(
+      .cannotCreate,
+      "it was authorised as \"\(PrintableText.name(label.text))\" already; nothing was changed",
+      hint: "leave out --label, or end it first: keybackup writers retire")
   }
 
   /// Reads a request before any key is asked for.
@@ -139,7 +148,7 @@ struct WritersAuthoriseCommand: ParsableCommand, KeyBackupCommand {
 
   private func authoriseThis(_ world: World) async throws(UserMessage) -> ExitCode {
     let output = unlock.output(world)
-    _ = try names.label(world)
+    let wanted = try names.label(world)
     let backup = try await unlock.backup(world, for: .writing)
     var opened = try await backup.unlock(
       unlock, world, orElse: "this computer was not authorised")
@@ -148,7 +157,10 @@ struct WritersAuthoriseCommand: ParsableCommand, KeyBackupCommand {
     let active = try Self.active(in: folder, of: opened)
     // What it may already, it goes on with under the same key.
     let may = active.reduce(grant.permissions) { $0.subtracting($1.may) }
-    if may.isEmpty, let known = active.last { return try tell(known, output) }
+    if may.isEmpty, let known = active.last {
+      guard names.label == nil || wanted == known.label else { throw Self.hasLabel(known.label) }
+      return try tell(known, output)
+    }
     let before: LocalSilentWriter?
     do throws(BackupFolderError) {
       before = try Self.before(in: folder, of: opened)
