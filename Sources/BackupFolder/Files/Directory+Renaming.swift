@@ -47,9 +47,20 @@ extension Directory {
     } catch .incomplete {
       // The file is empty: nothing in it could be lost.
       return !SyncPlaceholder.isPlaceholder(name)
+    } catch .notRegular {
+      return holdsNoBytes(name)
     } catch {
       return false
     }
+  }
+
+  /// Whether something is a link, a pipe or a device: nothing in it could be lost.
+  func holdsNoBytes(_ name: String) -> Bool {
+    var status = stat()
+    guard unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
+      keybackup_is_regular(status.st_mode) == 0
+    else { return false }
+    return status.st_mode & S_IFMT != S_IFDIR
   }
 
   /// Removes a file if its bytes, at the moment of removal, may be lost.

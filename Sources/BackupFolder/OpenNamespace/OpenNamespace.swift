@@ -41,6 +41,8 @@ public struct OpenNamespace: ~Copyable {
 
   /// The repairs that writing calls made to the files of key slots.
   public var keySlotRepairs: KeySlotRepairs { slotFiles.repairs }
+  /// The number of wallet files that writing calls wrote.
+  public var writtenWalletFiles: Int { view.written }
   /// Wallet files that writing calls removed, such as conflict copies: the log has what they held.
   public var removedWalletFiles: [String] { view.removed }
 

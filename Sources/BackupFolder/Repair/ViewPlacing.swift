@@ -11,9 +11,10 @@ extension OpenNamespace {
     let limit = namespace.settings.limits.record
     for staged in views {
       let name = FolderLayout.walletFile(staged.record)
-      if try staged.file.place(new: name) { continue }
-      _ = try staged.file.place(replacing: name, buffer: &buffer, limit: limit) { bytes in
-        mayGo(bytes)
+      if try staged.file.place(new: name)
+        || staged.file.place(replacing: name, buffer: &buffer, limit: limit, mayGo: { mayGo($0) })
+      {
+        view.written += 1
       }
     }
     if let first = views.first { try first.file.directory.sync() }

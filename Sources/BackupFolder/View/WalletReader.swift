@@ -51,7 +51,9 @@ struct WalletReader: ~Copyable {
             mayBeReplaced: !SyncPlaceholder.isPlaceholder(name)))
       default:
         return .failed(
-          Failure(state: error.state, reason: error.words, mayBeReplaced: false))
+          Failure(
+            state: error.state, reason: error.words,
+            mayBeReplaced: error == .notRegular && directory.holdsNoBytes(name)))
       }
     }
     let limit = limit

@@ -10,6 +10,8 @@
 struct WalletView: ~Copyable {
   /// Opens and seals the envelopes.
   var reader: WalletReader
+  /// The number of files that were written.
+  var written = 0
   /// Files that were removed: what they held is in the log.
   var removed: [String] = []
   /// The reason why the last writing call could not update the files from the log.

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 /// Commands in a folder in which other programs left files, and files of ours that hold nothing.
@@ -61,6 +62,25 @@ import Testing
     #expect(try await Self.codes(backup) == before)
     let rotated = try await backup.box.keybackup(["rotate", "--master-key", "--json"]).json()
     #expect(rotated["wallets"].number == 3 && rotated["failed"].items.isEmpty)
+  }
+
+  @Test func `A link or a pipe in the place of a wallet's file is replaced, and that is told`()
+    async throws
+  {
+    let backup = try await PreparedBackup()
+    let (one, other) = (backup.wallets[0], backup.wallets[1])
+    let elsewhere = backup.box.root + "/elsewhere"
+    try Files.write("not ours", to: elsewhere)
+    for file in [one, other] { try Files.remove(file) }
+    try Files.link(one, to: elsewhere)
+    guard unsafe mkfifo(other, 0o600) == 0 else { throw SystemFailure(other) }
+    try await backup.box.keybackup(["verify", "--deep"], expecting: 65)
+    let repaired = try await backup.box.keybackup(["key", "repair"])
+    #expect(repaired.out.contains("Written again: 2 wallet files"), "\(repaired.text)")
+    #expect(try Files.text(elsewhere) == "not ours")
+    try await backup.box.keybackup(["verify", "--deep"])
+    let again = try await backup.box.keybackup(["key", "repair", "--json"]).json()
+    #expect(again["written_wallet_files"].number == 0, "\(again)")
   }
 
   @Test func `Bad conflict copies change no exit code, and the next change removes them`()

@@ -43,7 +43,7 @@ struct KeyRepairCommand: ParsableCommand, KeyBackupCommand {
     try unlock.output(world).result(
       Self.words(
         written: repairs.written, deleted: repairs.deleted + opened.removedWalletFiles,
-        taken: taken, copied: opened.copiedContents,
+        wallets: opened.writtenWalletFiles, taken: taken, copied: opened.copiedContents,
         isAdmitted: isAdmitted ?? false),
       json: [
         "copied_contents": .number(opened.copiedContents),
@@ -51,6 +51,7 @@ struct KeyRepairCommand: ParsableCommand, KeyBackupCommand {
         "removed": .array(opened.finishedRotations.sorted().map { .string($0.hex) }),
         "written": .array(repairs.written.map(JSONOutput.string)),
         "deleted": .array(repairs.deleted.map(JSONOutput.string)),
+        "written_wallet_files": .number(opened.writtenWalletFiles),
         "deleted_wallet_files": .array(opened.removedWalletFiles.map(JSONOutput.string)),
         "not_enrolled": .array(unknown.flatMap(\.files).map(JSONOutput.string)),
       ],
@@ -70,11 +71,15 @@ struct KeyRepairCommand: ParsableCommand, KeyBackupCommand {
   }
 
   private static func words(
-    written: [String], deleted: [String], taken: Int, copied: Int, isAdmitted: Bool
+    written: [String], deleted: [String], wallets: Int, taken: Int, copied: Int, isAdmitted: Bool
   ) -> String {
     let parts = [("Written again", written), ("Deleted", deleted)]
     var lines = parts.filter { !$0.1.isEmpty }.map { (what, files) in
       "\(what): \(files.map { PrintableText.name($0, limit: 200) }.joined(separator: ", "))"
+    }
+    // Those of computers without a key are told below.
+    if wallets > taken {
+      lines.append("Written again: \(counted(wallets - taken, "wallet file"))")
     }
     if taken > 0 {
       lines.append(
