@@ -44,14 +44,15 @@ final class RunningPostgreSQL: Sendable {
     let server =
       user + ["\(bin)/postgres", "-D", "\(folder.path)/data", "-k", folder.path]
       + settings.flatMap { ["-c", $0] }
+    // Not sh: dash waits for a signal that whoever starts it may have blocked.
     let shell = Process()
-    shell.executableURL = URL(filePath: "/bin/sh")
+    shell.executableURL = URL(filePath: "/bin/bash")
     shell.arguments =
       [
         "-c",
         "folder=$1; shift; \"$@\" </dev/null >\"$folder.log\" 2>&1 & read -r end; "
           + "kill -QUIT $!; wait $!; rm -rf \"$folder\" \"$folder.log\"",
-        "sh", folder.path,
+        "bash", folder.path,
       ] + server
     let pipe = Pipe()
     // No other program that a test starts may hold this end open.
