@@ -11,11 +11,13 @@ extension OpenNamespace {
     let limit = namespace.settings.limits.record
     for staged in views {
       let name = FolderLayout.walletFile(staged.record)
-      if try staged.file.place(new: name)
-        || staged.file.place(replacing: name, buffer: &buffer, limit: limit, mayGo: { mayGo($0) })
-      {
-        view.written += 1
+      var isPlaced = try staged.file.place(new: name)
+      if !isPlaced {
+        isPlaced = try staged.file.place(replacing: name, buffer: &buffer, limit: limit) { bytes in
+          mayGo(bytes)
+        }
       }
+      if isPlaced { view.written += 1 }
     }
     if let first = views.first { try first.file.directory.sync() }
   }
