@@ -17,7 +17,8 @@ struct LoggedKeySlots {
   fileprivate func covers(
     _ bytes: Span<UInt8>, keyID: (Span<UInt8>) throws(CSPPError) -> KeyID?
   ) -> Bool {
-    // A crash may have cut off what was about to be written.
+    // A crash may have cut off what was about to be written, or left zeros of it.
+    if bytes.indices.allSatisfy({ bytes[$0] == 0 }) { return true }
     if files.contains(where: { Self.begins($0.span, with: bytes) }) { return true }
     do throws(CSPPError) {
       return try keyID(bytes).map { removed.contains($0) } ?? false
