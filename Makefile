@@ -14,8 +14,8 @@ KEY ?= simulated
 RELEASE = SWIFT="$(SWIFT)" scripts/release-build keybackup
 GUARD_RELEASE = SWIFT="$(SWIFT)" scripts/release-build keybackup-guard
 
-FORMATTED = Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Benchmarks Examples/Package.swift \
-  Examples/Sources
+FORMATTED = Package.swift Sources Tests Guards/Package.swift Guards/Sources Guards/Tests Benchmarks/Package.swift \
+  Benchmarks/Benchmarks Examples/Package.swift Examples/Sources
 
 share = $(DESTDIR)$(PREFIX)/share
 COMPLETIONS_BASH = $(share)/bash-completion/completions
@@ -199,4 +199,4 @@ bench: check ## measure; prints the tables of docs/performance.md
 	@Benchmarks/run
 
 clean: ## remove everything that was built
-	rm -rf .build .build-python Benchmarks/.build
+	rm -rf .build .build-python Guards/.build Benchmarks/.build

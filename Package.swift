@@ -33,8 +33,6 @@ let selfContained: LinkerSetting = .unsafeFlags(
   ["-static-stdlib", "-l_FoundationCollections", "-l_FoundationCShims"],
   .when(configuration: .debug))
 
-/// keybackup-guard and its tests only.
-let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let arguments: Target.Dependency = .product(
   name: "ArgumentParser", package: "swift-argument-parser")
 
@@ -48,71 +46,30 @@ let quickStart: LinkerSetting = .unsafeFlags(
     "-Xlinker", "--gc-sections", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
   ], .when(configuration: .release))
 
-/// The packages on which those of keybackup-guard are built, with exact versions.
-///
-/// Nothing here imports them. They are named so that they do not change by themselves.
-let indirect: [(url: String, exact: Version, product: String)] = [
-  (url: "https://github.com/apple/swift-algorithms", exact: "1.2.1", "Algorithms"),
-  (url: "https://github.com/apple/swift-async-algorithms", exact: "1.1.4", "AsyncAlgorithms"),
-  (url: "https://github.com/apple/swift-atomics", exact: "1.3.0", "Atomics"),
-  (url: "https://github.com/apple/swift-collections", exact: "1.6.0", "DequeModule"),
-  (url: "https://github.com/apple/swift-distributed-tracing", exact: "1.7.3", "Tracing"),
-  (
-    url: "https://github.com/apple/swift-http-structured-headers", exact: "1.7.0",
-    "StructuredFieldValues"
-  ),
-  (url: "https://github.com/apple/swift-metrics", exact: "2.13.0", "Metrics"),
-  (url: "https://github.com/apple/swift-nio-http2", exact: "1.46.0", "NIOHTTP2"),
-  (
-    url: "https://github.com/apple/swift-nio-transport-services", exact: "1.28.0",
-    "NIOTransportServices"
-  ),
-  (url: "https://github.com/apple/swift-numerics", exact: "1.1.1", "RealModule"),
-  (url: "https://github.com/apple/swift-service-context", exact: "1.5.1", "ServiceContextModule"),
-  (url: "https://github.com/apple/swift-system", exact: "1.8.1", "SystemPackage"),
-]
-
-/// A product whose package has its version here.
-///
-/// It is built only where another package needs it: there is no such platform.
-func named(_ package: (url: String, exact: Version, product: String)) -> Target.Dependency {
-  .product(
-    name: package.product, package: String(package.url.split(separator: "/").last ?? ""),
-    condition: .when(platforms: [.custom("none")]))
-}
-
 let package = Package(
   name: "keybackup",
   products: [
     .executable(name: "keybackup", targets: ["KeyBackupTool"]),
-    .executable(name: "keybackup-guard", targets: ["GuardTool"]),
     // The parts, for other programs (docs/libraries.md); Examples/ and Benchmarks/ are such.
     .library(name: "SecretMemory", targets: ["SecretMemory"]),
     .library(name: "PRFDevice", targets: ["PRFDevice"]),
     .library(name: "CSPP", targets: ["CSPP"]),
     .library(name: "BackupFolder", targets: ["BackupFolder"]),
     .library(name: "WalletFormats", targets: ["WalletFormats"]),
+    // For Guards/ alone, the package of the guards' server and client.
+    .library(name: "CLinux", targets: ["CLinux"]),
+    .library(name: "CommandSupport", targets: ["CommandSupport"]),
+    .library(name: "GuardProtocol", targets: ["GuardProtocol"]),
+    .library(name: "HelpPages", targets: ["HelpPages"]),
+    .library(name: "RistrettoVOPRF", targets: ["RistrettoVOPRF"]),
+    .executable(name: "crash-at", targets: ["crash-at"]),
+    .library(name: "GuardTestSupport", targets: ["GuardTestSupport"]),
+    .library(name: "TestSupport", targets: ["TestSupport"]),
   ],
   dependencies: [
     // Exact: what is built does not change by itself (CONTRIBUTING.md, Swift packages).
-    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
-    .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
-    // keybackup-guard only: the server, the client that asks, and what both store and check.
-    .package(
-      url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
-    .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
-    .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
-    .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
-    .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
-    .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
-    .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
-    .package(url: "https://github.com/apple/swift-certificates", exact: "1.21.1"),
-    .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
-    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
-    .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
-    .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0", traits: []),
-  ] + indirect.map { .package(url: $0.url, exact: $0.exact) },
+    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
+  ],
   targets: [
     // System modules: a module map and a shim.h, no Swift. Only COpenSSL's map names its
     // library: so libcrypto comes first, where the loader finds its 3,600 own symbols soonest.
@@ -135,7 +92,6 @@ let package = Package(
     .systemLibrary(name: "CCBOR", providers: [.apt(["libcbor-dev"])]),
     .systemLibrary(name: "CArgon2", providers: [.apt(["libargon2-dev"])]),
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
-    .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
 
     // The one part in C: a forked process may make system calls and nothing else.
     .target(name: "CReadingProcess"),
@@ -176,58 +132,13 @@ let package = Package(
         "CSecp256k1", "CZip", "CZlib", "SecretMemory",
       ],
       swiftSettings: strict),
-    // Guards: a PIN or a login as a way in. Pure: no files, no clock, no network.
+    // Guards: a PIN or a login as a way in. Pure: no files, no clock, no network. Their server, and the
+    // program that asks servers, are the package Guards/: `keybackup` starts the second as a child.
     .target(
       name: "RistrettoVOPRF", dependencies: ["CSodium", "SecretMemory"], swiftSettings: optimised),
     .target(
       name: "GuardProtocol", dependencies: ["CSPP", "RistrettoVOPRF", "SecretMemory"],
       swiftSettings: optimised),
-    // The server, and the program that asks servers. `keybackup` links neither: it starts the
-    // second as a child.
-    .target(
-      name: "GuardService",
-      dependencies: [
-        "CLinux", "CommandSupport", "CPostgreSQL", "CSPP", "GuardProtocol", "RistrettoVOPRF",
-        "SecretMemory",
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
-        .product(
-          name: "Configuration", package: "swift-configuration",
-          condition: .when(platforms: [.custom("none")])),
-        .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "HummingbirdCore", package: "hummingbird"),
-        .product(name: "JWTKit", package: "jwt-kit"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-        .product(name: "SwiftASN1", package: "swift-asn1"),
-        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-        .product(name: "X509", package: "swift-certificates"), crypto,
-      ] + indirect.map(named),
-      swiftSettings: strict),
-    .target(
-      name: "GuardClient",
-      dependencies: [
-        "CLinux", "CSPP", "GuardProtocol", "SecretMemory",
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
-      ],
-      swiftSettings: strict),
-    .executableTarget(
-      name: "GuardTool",
-      dependencies: [
-        "CLinux", "CommandSupport", "CSPP", "GuardClient", "GuardProtocol", "GuardService",
-        "HelpPages", "SecretMemory", arguments,
-      ],
-      swiftSettings: strict),
     // What --help and the manual pages say; `make man` runs the second one.
     .target(name: "HelpPages", swiftSettings: strict),
     .executableTarget(
@@ -382,44 +293,13 @@ let package = Package(
         "TestSupport",
       ],
       swiftSettings: strict),
-    // A guard that answers the requests of a file, for tests to kill.
-    .executableTarget(
-      name: "guard-probe", dependencies: ["CSPP", "GuardProtocol", "GuardService", "SecretMemory"],
-      path: "Tests/GuardProbe", swiftSettings: strict),
-    .testTarget(
-      name: "GuardServiceTests",
-      dependencies: [
-        "CSPP", "GuardProtocol", "GuardService", "GuardTestSupport", "GuardTool",
-        "RistrettoVOPRF", "SecretMemory", "TestSupport", "crash-at", "guard-probe", crypto,
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
-        .product(name: "CryptoExtras", package: "swift-crypto"),
-        .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "HTTPTypes", package: "swift-http-types"),
-        .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "HummingbirdCore", package: "hummingbird"),
-        .product(name: "HummingbirdTesting", package: "hummingbird"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
-      ],
-      swiftSettings: strict),
-    .testTarget(
-      name: "GuardClientTests",
-      dependencies: [
-        "CSPP", "GuardClient", "GuardProtocol", "GuardService", "GuardTestSupport", "GuardTool",
-        "RistrettoVOPRF", "SecretMemory", "TestSupport",
-        .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "HummingbirdTesting", package: "hummingbird"),
-      ],
-      swiftSettings: strict),
     .testTarget(
       name: "NostrTests", dependencies: ["Nostr", "SecretMemory", "TestSupport", "OpenSSLCrypto"],
       swiftSettings: strict),
     .testTarget(
       name: "KeyBackupToolTests",
       dependencies: [
-        "KeyBackupTool", "CommandSupport", "GuardTool", "HelpPages", "man-pages",
+        "KeyBackupTool", "CommandSupport", "HelpPages", "man-pages",
         "device-suite", "SecretMemory", "CSPP", "BackupFolder", "GuardProtocol", "PRFDevice",
         "SecretStores", "TestSupport", "failing-fs", "crash-at", "DeviceSuite", "VirtualKey",
       ],

@@ -4,16 +4,16 @@ internal import Glibc
 ///
 /// A repaired path may be another one than the caller meant. So a variable that a command reads is
 /// UTF-8, or nothing is done. Others go to other programs as they are.
-package struct ProcessVariables: Sendable {
+public struct ProcessVariables: Sendable {
   /// The variables that are UTF-8.
   package private(set) var values: [String: String] = [:]
   /// The others, each `NAME=value` and a NUL byte.
   package private(set) var others: [[CChar]] = []
   /// The name of a variable that the commands read and that is not UTF-8; nil if there is none.
-  package private(set) var refused: String?
+  public private(set) var refused: String?
 
   /// The variables of this process.
-  package static func ofProcess() -> ProcessVariables {
+  public static func ofProcess() -> ProcessVariables {
     var lines: [[CChar]] = []
     var entry = unsafe environ
     while let text = unsafe entry.pointee {

@@ -5,15 +5,15 @@ internal import Glibc
 // It knows no backup and no guard.
 
 /// The service manager that started this program, if one did and wants to hear of it: sd_notify(3).
-package struct ServiceManager: Sendable {
+public struct ServiceManager: Sendable {
   private let address: String?
   /// How often it wants a sign of life; nil: never.
-  package let aliveEvery: Duration?
+  public let aliveEvery: Duration?
 
   /// Takes it from the environment, as systemd sets it.
   ///
   /// - Parameter environment: the variables of the process.
-  package init(environment: [String: String]) {
+  public init(environment: [String: String]) {
     address = environment["NOTIFY_SOCKET"]
     // The variables may have been meant for another process that started this one.
     let isMeant = environment["WATCHDOG_PID"].map { $0 == String(getpid()) } ?? true
@@ -23,18 +23,18 @@ package struct ServiceManager: Sendable {
   }
 
   /// The program does its work now.
-  package func tellReady() { send("READY=1") }
+  public func tellReady() { send("READY=1") }
 
   /// The program is alive.
-  package func tellAlive() { if aliveEvery != nil { send("WATCHDOG=1") } }
+  public func tellAlive() { if aliveEvery != nil { send("WATCHDOG=1") } }
 
   /// The program is about to end.
-  package func tellStopping() { send("STOPPING=1") }
+  public func tellStopping() { send("STOPPING=1") }
 
   /// The program's work, as people see it in `systemctl status`.
   ///
   /// - Parameter line: safe to show and without a line end, after which it could say something else.
-  package func tell(line: String) { send("STATUS=\(line)") }
+  public func tell(line: String) { send("STATUS=\(line)") }
 
   /// Sends one datagram; nobody waits for what becomes of it.
   private func send(_ text: String) {

@@ -1,5 +1,5 @@
 /// Text as one word of a shell's command line, safe to print.
-package enum ShellWord {
+public enum ShellWord {
   /// Characters without a meaning of their own in a shell.
   private static let marks = Set(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-./_@,=:+%".unicodeScalars)
@@ -7,7 +7,7 @@ package enum ShellWord {
   /// The text itself, or in quotes where a shell would take it apart.
   ///
   /// Printed, it names the same text to a shell, and does no more than show itself.
-  package static func quoted(_ text: String) -> String {
+  public static func quoted(_ text: String) -> String {
     let scalars = text.unicodeScalars
     if hidesCommand(text) || scalars.contains(where: UnsafeText.isUnsafe) {
       return escaped(text)

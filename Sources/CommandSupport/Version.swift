@@ -1,5 +1,5 @@
 /// The version of both commands, which `--version` prints and CHANGELOG.md describes.
-package enum Version {
+public enum Version {
   /// The version.
-  package static let current = "0.1.0"
+  public static let current = "0.1.0"
 }

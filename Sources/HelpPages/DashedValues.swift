@@ -8,7 +8,7 @@ extension DefinedCommand {
   ///
   /// - Parameter arguments: the arguments after the command's name.
   /// - Returns: the arguments as ArgumentParser takes them.
-  package func joiningDashedValues(_ arguments: [String]) -> [String] {
+  public func joiningDashedValues(_ arguments: [String]) -> [String] {
     let options = self.arguments ?? []
     func names(_ kinds: [DefinedArgument.Kind]) -> Set<String> {
       Set(options.filter { kinds.contains($0.kind) }.flatMap { $0.names ?? [] }.map(\.text))

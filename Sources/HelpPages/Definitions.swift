@@ -4,7 +4,7 @@
 internal import FoundationEssentials
 
 /// A command as ArgumentParser describes it in `--experimental-dump-help`.
-package struct DefinedCommand: Decodable, Sendable {
+public struct DefinedCommand: Decodable, Sendable {
   /// The last word of the command, such as `add`.
   package var commandName: String
   /// One sentence.
@@ -30,7 +30,7 @@ package struct DefinedCommand: Decodable, Sendable {
   ///
   /// - Parameter dump: what `--experimental-dump-help` prints, or `_dumpHelp()` returns.
   /// - Returns: nil where it is not of that form.
-  package static func reading(dump: String) -> DefinedCommand? {
+  public static func reading(dump: String) -> DefinedCommand? {
     struct Dump: Decodable {
       var command: DefinedCommand
     }

@@ -2,7 +2,7 @@ import Glibc
 
 /// Programs that SwiftPM builds beside the test bundle.
 public enum BuiltProduct {
-  /// The path of a program.
+  /// The path of a program: beside the tests, in the builds of the repository, or in those of Guards/.
   ///
   /// - Parameter name: its target's name.
   /// - Returns: where it should be, whether it is there or not.
@@ -18,6 +18,9 @@ public enum BuiltProduct {
       if unsafe access("\(folder)/\(name)", X_OK) == 0 { return "\(folder)/\(name)" }
     }
     let root = #filePath.split(separator: "/").dropLast(3).reduce("") { $0 + "/" + $1 }
-    return "\(root)/.build/debug/\(name)"
+    // Each of the two packages has tests that start a program of the other.
+    let path = "\(root)/.build/debug/\(name)"
+    let other = "\(root)/Guards/.build/debug/\(name)"
+    return unsafe access(path, X_OK) != 0 && access(other, X_OK) == 0 ? other : path
   }
 }

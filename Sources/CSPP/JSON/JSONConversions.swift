@@ -2,7 +2,7 @@ package import SecretMemory
 
 extension JSONValue {
   /// Whether this string is `name`, whatever its escapes.
-  package func equals(_ name: StaticString, in text: RawSpan) -> Bool {
+  public func equals(_ name: StaticString, in text: RawSpan) -> Bool {
     guard kind == .string else { return false }
     // Compares code units: `==` of strings treats a Kelvin sign as a K.
     if hasEscapes { return string(in: text).utf8.elementsEqual(name.description.utf8) }
@@ -28,7 +28,7 @@ extension JSONValue {
   /// The text of this string, if it is no secret.
   ///
   /// - Precondition: the value is a string of this text.
-  package func string(in text: RawSpan) -> String {
+  public func string(in text: RawSpan) -> String {
     if !hasEscapes {
       return unsafe text.extracting(range).withUnsafeBytes {
         unsafe String(decoding: $0, as: UTF8.self)
@@ -99,13 +99,13 @@ extension JSONValue {
   }
 
   /// The text; throws when the value is not a string.
-  package func text(_ field: StaticString, in text: RawSpan) throws(CSPPError) -> String {
+  public func text(_ field: StaticString, in text: RawSpan) throws(CSPPError) -> String {
     guard kind == .string else { throw .invalidField(field.description) }
     return string(in: text)
   }
 
   /// The value as a whole number from 0 to 2^63 - 1, without fraction or exponent.
-  package func integer(_ field: StaticString, in text: RawSpan) throws(CSPPError) -> UInt64 {
+  public func integer(_ field: StaticString, in text: RawSpan) throws(CSPPError) -> UInt64 {
     guard kind == .number else { throw .invalidField(field.description) }
     var number: UInt64 = 0
     for index in range {
@@ -121,7 +121,7 @@ extension JSONValue {
   }
 
   /// The value as a boolean.
-  package func bool(_ field: StaticString) throws(CSPPError) -> Bool {
+  public func bool(_ field: StaticString) throws(CSPPError) -> Bool {
     switch kind {
     case .boolTrue: return true
     case .boolFalse: return false

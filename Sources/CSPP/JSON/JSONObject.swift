@@ -1,17 +1,17 @@
 internal import SecretMemory
 
 /// The members of one object, as ranges in a text that is not copied.
-package struct JSONObject: Sendable {
+public struct JSONObject: Sendable {
   /// A member: its name as a string value, and its value.
-  package struct Member: Sendable {
+  public struct Member: Sendable {
     /// The name, a string value.
-    package let name: JSONValue
+    public let name: JSONValue
     /// The value.
-    package let value: JSONValue
+    public let value: JSONValue
   }
 
   /// The names that must not appear twice.
-  package enum Duplicates: Sendable {
+  public enum Duplicates: Sendable {
     /// All names: for our own formats.
     case refused
     /// Only names that are looked up: for formats with fields unknown to us.
@@ -19,7 +19,7 @@ package struct JSONObject: Sendable {
   }
 
   /// The members in the order of the text.
-  package let members: [Member]
+  public let members: [Member]
 
   /// The most members of an object in which every pair of names is compared.
   private static let memberLimit = 64
@@ -27,7 +27,7 @@ package struct JSONObject: Sendable {
   /// Collects the members of a checked object.
   ///
   /// - Throws: ``CSPPError/notAnObject``, ``CSPPError/duplicateField(_:)``.
-  package init(
+  public init(
     _ value: JSONValue, in text: RawSpan, duplicates: Duplicates
   ) throws(CSPPError) {
     guard value.kind == .object else { throw .notAnObject }
@@ -36,7 +36,7 @@ package struct JSONObject: Sendable {
   }
 
   /// Parses a whole text and collects the members of its object.
-  package init(parsing text: RawSpan, duplicates: Duplicates) throws(CSPPError) {
+  public init(parsing text: RawSpan, duplicates: Duplicates) throws(CSPPError) {
     if JSON.isBlank(text) { throw .empty }
     var scanner = JSONScanner(position: 0, end: text.byteCount)
     guard try scanner.peek(in: text) == UInt8(ascii: "{") else {
@@ -81,7 +81,7 @@ package struct JSONObject: Sendable {
   /// The value of a member; nil when it is absent.
   ///
   /// - Throws: ``CSPPError/duplicateField(_:)``.
-  package func value(
+  public func value(
     _ name: StaticString, in text: RawSpan
   ) throws(CSPPError) -> JSONValue? {
     var found: JSONValue?
@@ -93,7 +93,7 @@ package struct JSONObject: Sendable {
   }
 
   /// The value of a member; nil when it is absent or null.
-  package func optional(
+  public func optional(
     _ name: StaticString, in text: RawSpan
   ) throws(CSPPError) -> JSONValue? {
     let value = try value(name, in: text)
@@ -101,7 +101,7 @@ package struct JSONObject: Sendable {
   }
 
   /// The value of a required member; it may be null.
-  package func required(
+  public func required(
     _ name: StaticString, in text: RawSpan
   ) throws(CSPPError) -> JSONValue {
     guard let value = try value(name, in: text) else { throw .missingField(name.description) }
@@ -110,7 +110,7 @@ package struct JSONObject: Sendable {
 }
 
 /// Iterates over the elements of an array.
-package struct JSONElements: Sendable {
+public struct JSONElements: Sendable {
   private var scanner: JSONScanner
   private var isFirst = true
 
@@ -120,13 +120,13 @@ package struct JSONElements: Sendable {
   ///   - value: a checked array.
   ///   - field: the field's name, for the error.
   /// - Throws: ``CSPPError/invalidField(_:)`` when the value is not an array.
-  package init(_ value: JSONValue, field: StaticString) throws(CSPPError) {
+  public init(_ value: JSONValue, field: StaticString) throws(CSPPError) {
     guard value.kind == .array else { throw .invalidField(field.description) }
     scanner = JSONScanner(position: value.range.lowerBound + 1, end: value.range.upperBound)
   }
 
   /// The next element; nil after the last.
-  package mutating func next(in text: RawSpan) throws(CSPPError) -> JSONValue? {
+  public mutating func next(in text: RawSpan) throws(CSPPError) -> JSONValue? {
     guard try scanner.peek(in: text) != UInt8(ascii: "]") else { return nil }
     if !isFirst { try scanner.expect(UInt8(ascii: ","), in: text) }
     isFirst = false

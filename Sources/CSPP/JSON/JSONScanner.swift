@@ -1,12 +1,12 @@
 // This folder is for reading and writing JSON in guarded memory, without copying a value out of it.
 // The formats, and the modules beside this one, use it. It knows no field of any format.
 
-/// One value of a text that ``JSON/parse(_:)`` has checked: its kind and range.
+/// One value of a checked text: its kind and range.
 ///
 /// Nothing is copied, so a value of a plaintext in guarded memory stays there.
-package struct JSONValue: Equatable, Sendable {
+public struct JSONValue: Equatable, Sendable {
   /// The seven kinds of value.
-  package enum Kind: Sendable {
+  public enum Kind: Sendable {
     case string
     case number
     case object
@@ -17,7 +17,7 @@ package struct JSONValue: Equatable, Sendable {
   }
 
   /// The kind of the value.
-  package let kind: Kind
+  public let kind: Kind
   /// Whether a string contains a backslash.
   let hasEscapes: Bool
   private let start: UInt32
@@ -31,7 +31,7 @@ package struct JSONValue: Equatable, Sendable {
   }
 
   /// The byte range of the value; of a string, without the quotation marks.
-  package var range: Range<Int> { Int(start)..<Int(end) }
+  public var range: Range<Int> { Int(start)..<Int(end) }
 
   /// The byte range of the value, including quotation marks.
   package var fullRange: Range<Int> {

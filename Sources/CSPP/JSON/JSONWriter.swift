@@ -65,12 +65,12 @@ enum JSONEscape {
 }
 
 /// Writes JSON that holds no secret.
-package enum JSONText {
+public enum JSONText {
   /// Seconds since 1970; numbers beyond 2^63 - 1 have no place in the format.
   static func time(_ seconds: UInt64) -> UInt64 { min(seconds, UInt64(Int64.max)) }
 
   /// A string with its quotation marks.
-  package static func quoted(_ string: String) -> String {
+  public static func quoted(_ string: String) -> String {
     var bytes = [UInt8(ascii: "\"")]
     for byte in string.utf8 { JSONEscape.write(byte) { bytes.append($0) } }
     bytes.append(UInt8(ascii: "\""))
@@ -78,7 +78,7 @@ package enum JSONText {
   }
 
   /// An object from members whose values are already JSON; nil omits a member.
-  package static func object(_ members: [(name: String, value: String?)]) -> String {
+  public static func object(_ members: [(name: String, value: String?)]) -> String {
     let texts = members.compactMap { name, value in value.map { "\"\(name)\":\($0)" } }
     return "{" + texts.joined(separator: ",") + "}"
   }

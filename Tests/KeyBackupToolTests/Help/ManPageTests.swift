@@ -143,13 +143,9 @@ import Testing
     let page = try #require(Self.made()["keybackup.5"])
     let lines = Self.section("ENVIRONMENT", of: page).map(Self.plain)
     let listed = zip(lines, lines.dropFirst()).compactMap { $0 == ".TP" ? $1 : nil }
-    // keybackup-guard has a page of its own.
-    func isGuards(_ file: String) -> Bool {
-      ["GuardTool/", "GuardService/"].contains { file.hasPrefix($0) }
-    }
     var read: Set<String> = []
     for file in Files.tree(Build.root + "/Sources")
-    where file.hasSuffix(".swift") && !file.hasPrefix("ManPages/") && !isGuards(file) {
+    where file.hasSuffix(".swift") && !file.hasPrefix("ManPages/") {
       let text = try Files.text(Build.root + "/Sources/" + file)
       let pattern =
         #/(?:(?:variable|program|getenv|userFolder|place)\(\s*|environment\[)"([A-Z][A-Z0-9_]+)"/#

@@ -17,8 +17,8 @@ import Testing
       echo "begin $*" >>"$calls"
       \(compiler)
       echo "end $*" >>"$calls"
-      for program in .build/release/keybackup .build/tested/release/keybackup .build/debug/keybackup-guard; do
-        mkdir -p "${program%/*}"
+      for program in .build/release/keybackup .build/tested/release/keybackup Guards/.build/debug/keybackup-guard; do
+        mkdir -p .build/debug "${program%/*}"
         echo "$program" >"$program"
       done
 
@@ -34,7 +34,7 @@ import Testing
       let words = line.split(separator: " ")
       let what =
         words.contains("--build-tests")
-        ? "tests"
+        ? words.contains("Guards") ? "guards" : "tests"
         : words.contains("release")
           ? "release"
           : words.contains("Examples")
@@ -47,7 +47,9 @@ import Testing
       let keybackup = box.root + "/source/.build/for-tests/keybackup"
       #expect(outcome.out == keybackup + "\n")
       #expect(try Files.text(keybackup) == release + "\n")
-      #expect(try Files.text(keybackup + "-guard") == ".build/debug/keybackup-guard\n")
+      let ofGuards = "Guards/.build/debug/keybackup-guard\n"
+      #expect(try Files.text(keybackup + "-guard") == ofGuards)
+      #expect(try Files.text(box.root + "/source/.build/debug/keybackup-guard") == ofGuards)
     }
     return (outcome, calls)
   }
@@ -68,7 +70,8 @@ import Testing
     #expect(Set(calls[2..<4]) == ["begin tests", "begin release apart"], "\(calls)")
     #expect(
       calls[4...] == [
-        "end release apart", "begin samples", "end samples", "end tests",
+        "end release apart", "begin samples", "end samples", "end tests", "begin guards",
+        "end guards",
       ], "\(calls)")
   }
 
@@ -76,20 +79,21 @@ import Testing
     let (_, calls) = try await build("apart", "", release: ".build/release/keybackup")
     #expect(
       calls
-        == ["tests", "release", "samples"].flatMap { ["begin " + $0, "end " + $0] },
+        == ["tests", "guards", "release", "samples"].flatMap { ["begin " + $0, "end " + $0] },
       "\(calls)")
   }
 
-  @Test(arguments: ["tests", "release"])
+  @Test(arguments: ["tests", "guards", "release"])
   func `A build that fails ends all`(_ what: String) async throws {
-    let failing = what == "tests" ? "*--build-tests*" : "*release*"
-    let other = what == "tests" ? "*release*" : "*--build-tests*"
+    let patterns = ["tests": "*--build-tests*", "guards": "*Guards*", "release": "*release*"]
+    let failing = try #require(patterns[what])
+    let other = what == "release" ? "*--build-tests*" : "*release*"
     let (outcome, calls) = try await build(
       "together",
       """
       case "$*" in
-        \(failing)) until [ "$(grep -c begin "$calls")" = 3 ]; do sleep 0.02; done; exit 7 ;;
-        \(other)) \(what == "tests" ? "sleep 86400" : ":") ;;
+        \(failing)) until [ "$(grep -c begin "$calls")" -ge 3 ]; do sleep 0.02; done; exit 7 ;;
+        \(other)) \(what == "release" ? ":" : "sleep 86400") ;;
       esac
       """, release: nil)
     #expect(outcome.code == 7 && outcome.out.isEmpty, "\(outcome.text)")
