@@ -56,6 +56,9 @@ let package = Package(
     .library(name: "CSPP", targets: ["CSPP"]),
     .library(name: "BackupFolder", targets: ["BackupFolder"]),
     .library(name: "WalletFormats", targets: ["WalletFormats"]),
+    // The simulated security key, for tests of other programs. Nothing of `keybackup` knows it.
+    .executable(name: "virtual-key", targets: ["virtual-key"]),
+    .library(name: "VirtualKey", targets: ["VirtualKey"]),
     // For Guards/ alone, the package of the guards' server and client.
     .library(name: "CLinux", targets: ["CLinux"]),
     .library(name: "CommandSupport", targets: ["CommandSupport"]),
