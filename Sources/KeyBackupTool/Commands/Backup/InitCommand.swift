@@ -89,6 +89,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
       throw gone
     }
     try FileCheck.requireWritable(path)
+    if let state = world.stateFolder { try FileCheck.requireWritable(future: state) }
     try folder.requireMemory()
     let known = KnownSyncFolders.find(world)
     let elsewhere = known.backups()

@@ -64,6 +64,16 @@ struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
       return uncounted.code
     }
 
+    return try await add(batch, new, walletID, world)
+  }
+
+  /// Opens the backup, and adds the wallet.
+  ///
+  /// A function of its own: scripts/check-frames found that of the whole too large for the compiler.
+  private func add(
+    _ batch: borrowing WalletBatch, _ new: borrowing NewWallet, _ walletID: String, _ world: World
+  ) async throws(UserMessage) -> ExitCode {
+    let record = RecordID(walletID: walletID)
     var opened = try await open(world)
     let same = try add(batch, new, walletID, to: &opened)
     if new.spending == .watchOnly { WatchOnlyMemory(opened.id, world).keep(adding: [record]) }
