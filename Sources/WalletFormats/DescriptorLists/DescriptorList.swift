@@ -7,7 +7,7 @@ public import SecretMemory
 /// Descriptors as programs and people write them down, grouped into wallets.
 ///
 /// The text is JSON of Bitcoin Core, an `importdescriptors` request or the result of
-/// `listdescriptors`, or what ``DescriptorText`` reads. Two descriptors that differ only in `/0/*` and
+/// `listdescriptors`, or lines with descriptors and comments. Two descriptors that differ only in `/0/*` and
 /// `/1/*` are the receiving and change addresses of one wallet.
 public struct DescriptorList: ~Copyable {
   /// The largest text that is read, 1 MiB.
