@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Foundation
 import Glibc
 import GuardTestSupport
 import Synchronization
@@ -69,10 +69,13 @@ import Testing
     _ = try await child.ask("{}")
     // More refusals than a pipe and the child's queue hold.
     let sent = Mutex(0)
-    let writer = Task.detached {
+    let hasEnded = Mutex(false)
+    // Tasks have as few threads as there are processors, and this one blocks.
+    Thread.detachNewThread {
       while sent.withLock({ $0 < 200_000 }), child.program.send(line: "no line of this protocol") {
         sent.withLock { $0 += 1 }
       }
+      hasEnded.withLock { $0 = true }
     }
     // It has stopped when nothing was taken for a while.
     var before = -1
@@ -87,7 +90,7 @@ import Testing
     #expect(try #require(kilobytes, "\(status)") < 200_000)
     kill(child.program.process, SIGTERM)
     #expect(try await child.program.ending() == 128 + SIGTERM)
-    await writer.value
+    try await waitUntil("the writer has ended") { hasEnded.withLock { $0 } ? nil : "it writes" }
     #expect(sent.withLock { $0 } < 200_000)
   }
 

@@ -21,7 +21,8 @@ package enum MountKind {
     return MountTable.current().all.first { $0.id == id }.map { isRemote($0.type) } ?? false
   }
 
-  static func isRemote(_ kind: some StringProtocol) -> Bool {
+  /// Whether a type of file system, such as "nfs4", is of that kind.
+  package static func isRemote(_ kind: some StringProtocol) -> Bool {
     if kind == "fuseblk" { return false }  // A local disk, such as NTFS.
     return kind == "fuse" || kind.hasPrefix("fuse.") || kind.hasPrefix("nfs")
       || [

@@ -20,7 +20,7 @@ struct BlockDevice: Sendable {
       var status = stat()
       guard unsafe stat(root + mount.source, &status) == 0, status.st_mode & S_IFMT == S_IFBLK
       else { return nil }
-      number = "\(Self.major(status.st_rdev)):\(Self.minor(status.st_rdev))"
+      number = Self.number(status.st_rdev)
     }
     self.init(folder: root + "/sys/dev/block/" + number)
   }
@@ -50,12 +50,10 @@ struct BlockDevice: Sendable {
     ForeignFile.text(path, limit: 4096)?.trimmed == "1"
   }
 
-  /// Reverses makedev(3); the functions for this are macros.
-  private static func major(_ device: dev_t) -> UInt {
-    (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF
-  }
-
-  private static func minor(_ device: dev_t) -> UInt {
-    device & 0xFF | (device >> 12) & ~0xFF
+  /// The major and minor number of a device, such as "8:17": reverses makedev(3), as macros do.
+  static func number(_ device: dev_t) -> String {
+    let major = (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF
+    let minor = device & 0xFF | (device >> 12) & ~0xFF
+    return "\(major):\(minor)"
   }
 }

@@ -24,7 +24,7 @@ struct WatchedState: Equatable, Sendable {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { return nil }
     self.init(status)
-    if isDead { isDead = Self.isLost(path) }
+    if isDead { isDead = Self.isLost(path, status.st_dev) }
   }
 
   /// The folder on the way to a path that was deleted and that only a mount still shows; nil: there is
@@ -35,17 +35,19 @@ struct WatchedState: Equatable, Sendable {
       place = place[..<slash]
       var status = stat()
       guard unsafe stat(String(place), &status) == 0 else { continue }
-      return status.st_nlink == 0 && isLost(String(place)) ? String(place) : nil
+      return status.st_nlink == 0 && isLost(String(place), status.st_dev)
+        ? String(place) : nil
     }
     return nil
   }
 
-  /// Whether a path with no link was deleted: some file systems of programs count no links at all.
-  private static func isLost(_ path: String) -> Bool {
+  /// Whether something without a link was deleted: some file systems of programs count no links at all.
+  private static func isLost(_ path: String, _ device: dev_t) -> Bool {
     let mounts = MountTable.current()
-    let place = FileCheck.absolute(path) ?? path
-    guard mounts.remoteMount(onWayTo: place) != nil else { return true }
-    return mounts.holding(place)?.root.hasSuffix("//deleted") ?? false
+    let number = BlockDevice.number(device)
+    guard mounts.all.contains(where: { $0.device == number && MountKind.isRemote($0.type) })
+    else { return true }
+    return mounts.holding(FileCheck.absolute(path) ?? path)?.root.hasSuffix("//deleted") ?? false
   }
 
   /// Takes what the system says of a file.

@@ -62,7 +62,7 @@ final class RawConnection {
   }
 
   /// Waits until the server has read everything that was sent.
-  func isRead() throws {
+  func isRead() async throws {
     var address = sockaddr_in()
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     unsafe withUnsafeMutablePointer(to: &address) { pointer in
@@ -72,14 +72,14 @@ final class RawConnection {
     }
     let digits = String(UInt16(bigEndian: address.sin_port), radix: 16, uppercase: true)
     let own = "0100007F:" + String(repeating: "0", count: 4 - digits.count) + digits
-    try blockUntil("the server has read all") {
+    try await waitUntil("the server has read all") {
       // Local and remote address, state, and the queues of what is to be sent and to be read.
       let lines = try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8).split(
         separator: "\n"
       )
       .map { $0.split(separator: " ") }
       guard let line = lines.first(where: { $0.count > 4 && $0[2] == own }) else {
-        return "no line"
+        throw Missing("a connection: it ended")
       }
       return line[4].hasSuffix(":00000000") ? nil : "\(line)"
     }

@@ -204,7 +204,7 @@ struct ServedLimitsTests {
     idle.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
     #expect(try idle.text(upTo: "ok").contains("200"))
     busy.send(Self.head + "Content-Length: 4\r\n\r\n12")
-    try busy.isRead()
+    try await busy.isRead()
     served.send(signal: SIGTERM)
     // An idle connection ends at once.
     #expect(idle.rest().isClosed)
