@@ -85,7 +85,6 @@ struct NetworkOptions: ParsableArguments {
       listen: address, tls: tls, proxies: proxies, requestsPerMinute: rate, stateFolder: folder,
       isQuiet: isQuiet)
     settings.requestSeconds = Int64(timeout)
-    settings.idleSeconds = min(settings.idleSeconds, settings.requestSeconds)
     return settings
   }
 }

@@ -105,7 +105,7 @@ public struct GuardServer: Sendable {
       additionalChannelHandlers: [
         ConnectionDeadline(limit: limit) { metrics.count(refused: .slow) }
       ],
-      idleTimeout: .seconds(settings.idleSeconds),
+      idleTimeout: .seconds(settings.requestSeconds),
       // A request has a few short headers; a proxy adds some.
       httpDecoderConfiguration: .init(
         maxHeaderFieldSize: 8192, maxHeaderListSize: 16_384, maxHeaderFieldCount: 64))

@@ -21,10 +21,8 @@ public struct GuardServerSettings: Sendable {
   public var requestsPerMinute: Int
   /// The most connections of one client.
   public var connectionsPerClient = 64
-  /// The seconds for one request and its answer.
+  /// The seconds for one request and its answer, and between two requests of a connection.
   public var requestSeconds: Int64 = 30
-  /// The seconds that a connection may be idle.
-  public var idleSeconds: Int64 = 15
   /// The folder whose free space `/metrics` shows.
   public var stateFolder: String
   /// Whether requests are not logged.
