@@ -65,7 +65,9 @@ struct RemoteMountTests {
   }
 
   @Test
-  func `A silent file system is asked once until it answers, and this computer's own never`() throws {
+  func `A silent file system is asked once until it answers, and this computer's own never`()
+    throws
+  {
     try make(folders: ["backing", "mount", "local"], links: ["link": "mount/file"])
     try Data("far".utf8).write(to: URL(fileURLWithPath: scene.base + "/backing/file"))
     let system = try FailingFileSystem(
