@@ -74,10 +74,9 @@ final class RawConnection {
     let own = "0100007F:" + String(repeating: "0", count: 4 - digits.count) + digits
     try await waitUntil("the server has read all") {
       // Local and remote address, state, and the queues of what is to be sent and to be read.
-      let lines = try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8).split(
-        separator: "\n"
-      )
-      .map { $0.split(separator: " ") }
+      // cat reads to the end, of a file whose size is 0 and whose parts come one by one.
+      let table = try FinishedProgram(["/bin/cat", "/proc/net/tcp"]).output
+      let lines = table.split(separator: "\n").map { $0.split(separator: " ") }
       guard let line = lines.first(where: { $0.count > 4 && $0[2] == own }) else {
         return "no line"
       }
