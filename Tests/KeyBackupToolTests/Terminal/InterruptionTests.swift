@@ -136,10 +136,11 @@ import Testing
       [
         "sh", "-c",
         """
-        "$@" & job=$!; until [ "$(ls "$box/out" 2>/dev/null | wc -l)" -ge 3 ]; do sleep 0.02; done
+        "$@" & job=$!
+        until [ "$(ls "$box/out"/wallet-* 2>/dev/null | wc -l)" -ge 3 ]; do sleep 0.02; done
         kill -TERM $job
-        # It has ended but for a thread that the file system may hold until it is let go.
-        until grep -q '^State:.Z' "/proc/$job/status"; do sleep 0.02; done
+        # It has heard it when the signal is not pending any more.
+        until grep -q '^ShdPnd:.0*$' "/proc/$job/status"; do sleep 0.02; done
         echo clear >"$cloud/.failing-fs"; wait $job
         """, "sh",
       ] + restore + ["--pin-file", box.pinFile],
