@@ -39,7 +39,7 @@ struct NetworkOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The seconds for one request and its answer, however slow the client.",
+      "The seconds for one request and its answer, and between two of a connection.",
       valueName: "seconds"))
   var timeout = 30
 

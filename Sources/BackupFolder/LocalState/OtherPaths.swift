@@ -47,7 +47,10 @@ extension StateFolder {
   /// Of several copies in use, this folder is the one of which all is here by the names of the files.
   /// If all of none is here, or the path of one is unknown, it lacks what any of them has.
   func origins(of namespace: NamespaceID) throws(BackupFolderError) -> [OtherPath] {
-    let found = try otherPaths(of: namespace)
+    try origins(of: namespace, among: otherPaths(of: namespace))
+  }
+
+  private func origins(of namespace: NamespaceID, among found: [OtherPath]) -> [OtherPath] {
     guard found.count > 1, found.allSatisfy({ $0.path != nil }),
       let claimed = claimedNames(of: namespace)
     else { return found }
@@ -62,8 +65,11 @@ extension StateFolder {
   /// A loss that was accepted for one copy is not accepted for this one, where another path remembers
   /// what was lost.
   func inheritedState(of namespace: NamespaceID) throws(BackupFolderError) -> LocalState {
-    var state = try origins(of: namespace).reduce(into: LocalState()) { $0.inherit($1.state) }
-    for other in try otherPaths(of: namespace) {
+    let all = try otherPaths(of: namespace)
+    var state = origins(of: namespace, among: all).reduce(into: LocalState()) {
+      $0.inherit($1.state)
+    }
+    for other in all {
       state.forgotten = state.forgotten.subtracting(other.state.operations)
     }
     return state

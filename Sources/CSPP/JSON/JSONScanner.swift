@@ -7,12 +7,19 @@
 public struct JSONValue: Equatable, Sendable {
   /// The seven kinds of value.
   public enum Kind: Sendable {
+    /// Characters between quotation marks.
     case string
+    /// Digits, perhaps with a sign, a fraction and an exponent.
     case number
+    /// Members between braces.
     case object
+    /// Elements between brackets.
     case array
+    /// `true`.
     case boolTrue
+    /// `false`.
     case boolFalse
+    /// `null`.
     case null
   }
 

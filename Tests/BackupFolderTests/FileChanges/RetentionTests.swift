@@ -69,7 +69,7 @@ struct RetentionTests {
     }
     for day in 0...6 { _ = try scene.unlock("a", at: Self.start + UInt64(day) * Self.day) }
     var open = try scene.unlock("a", at: Self.start + 7 * Self.day)
-    // Of 15 large ones those with more than ten newer ones that hold something.
+    // Of 15 large ones those with more than twenty newer ones that hold something.
     #expect(try open.pruneFiles(keeping: 20).versions == 3)
   }
 

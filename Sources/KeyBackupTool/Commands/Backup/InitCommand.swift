@@ -89,6 +89,7 @@ struct InitCommand: ParsableCommand, KeyBackupCommand {
       throw gone
     }
     try FileCheck.requireWritable(path)
+    // The first names the folder that takes no files; the second meets what only making it meets.
     if let state = world.stateFolder { try FileCheck.requireWritable(future: state) }
     try folder.requireMemory()
     let known = KnownSyncFolders.find(world)
