@@ -92,8 +92,10 @@ private final class InjectingTransport: HIDTransport {
 /// Every single call to the transport fails once, in every operation.
 ///
 /// The operation must give a result or an error, and the same key must serve the next one.
-@Suite(.serialized) struct InjectedFaultTests {
+@Suite struct InjectedFaultTests {
   private static let seed = TestSeed.given ?? 20
+  /// Runs of one use that wait side by side.
+  private static let sideBySide = 12
 
   private func run(
     _ use: MisbehaviourTests.Use, _ fault: InjectingTransport.Fault?, at call: Int
@@ -145,21 +147,33 @@ private final class InjectingTransport: HIDTransport {
   func `Each call fails once, in turn`(use: MisbehaviourTests.Use) async throws {
     let good = try await run(use, nil, at: 0)
     #expect(good.error == nil)
-    for call in 1...good.calls {
-      for fault in InjectingTransport.Fault.allCases {
-        let (_, error) = try await run(use, fault, at: call)
-        let what: Comment = "\(fault) at call \(call), KEYBACKUP_TEST_SEED=\(Self.seed)"
-        switch fault {
-        case .fails: #expect(error != nil, what)
-        case .late: #expect(error == nil, what)
-        case .junk, .lost: break
-        }
-        switch error {
-        case .closed, .cancelled, .invalidInput, .permissionDenied, .system:
-          Issue.record("\(String(describing: error)): \(what)")
-        default: break
+    // Each run has a key of its own, and spends its time waiting.
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      var running = 0
+      for call in 1...good.calls {
+        for fault in InjectingTransport.Fault.allCases {
+          if running == Self.sideBySide { try await group.next() } else { running += 1 }
+          group.addTask { try await expectAnswer(use, fault, at: call) }
         }
       }
+      try await group.waitForAll()
+    }
+  }
+
+  private func expectAnswer(
+    _ use: MisbehaviourTests.Use, _ fault: InjectingTransport.Fault, at call: Int
+  ) async throws {
+    let (_, error) = try await run(use, fault, at: call)
+    let what: Comment = "\(fault) at call \(call), KEYBACKUP_TEST_SEED=\(Self.seed)"
+    switch fault {
+    case .fails: #expect(error != nil, what)
+    case .late: #expect(error == nil, what)
+    case .junk, .lost: break
+    }
+    switch error {
+    case .closed, .cancelled, .invalidInput, .permissionDenied, .system:
+      Issue.record("\(String(describing: error)): \(what)")
+    default: break
     }
   }
 }
