@@ -147,12 +147,80 @@ let package = Package(
     .executableTarget(
       name: "man-pages", dependencies: ["HelpPages"], path: "Sources/ManPages",
       swiftSettings: strict),
+    // The command, by its parts. Each knows those above it alone.
+    // What every command has: options, settings, messages, the terminal. No backup is opened here.
+    .target(
+      name: "CommandKit",
+      dependencies: [
+        "BackupFolder", "CommandSupport", "CSPP", "HelpPages", "PRFDevice", "SecretMemory",
+        "WalletFormats", "CLinux", "CQREncode", arguments,
+      ],
+      swiftSettings: small),
+    // Where synchronised folders are, and what their programs say.
+    .target(
+      name: "SyncFolders",
+      dependencies: ["BackupFolder", "CommandKit", "CommandSupport", "CSPP", "CLinux", arguments],
+      swiftSettings: small),
+    // The conversation with a security key and its owner.
+    .target(
+      name: "SecurityKeys",
+      dependencies: [
+        "BackupFolder", "CommandKit", "CommandSupport", "CSPP", "PRFDevice", "SecretMemory",
+        arguments,
+      ],
+      swiftSettings: small),
+    // From a folder to an opened backup: key sources, recovery codes, guards.
+    .target(
+      name: "Unlocking",
+      dependencies: [
+        "BackupFolder", "CommandKit", "CommandSupport", "CSPP", "GuardProtocol", "PRFDevice",
+        "RistrettoVOPRF", "SecretMemory", "SecretStores", "SecurityKeys", "SyncFolders", arguments,
+      ],
+      swiftSettings: small),
+    .target(
+      name: "FileCommands",
+      dependencies: [
+        "BackupFolder", "CommandKit", "CommandSupport", "CSPP", "PRFDevice", "SecretMemory",
+        "SecurityKeys", "SyncFolders", "Unlocking", "CLinux", arguments,
+      ],
+      swiftSettings: small),
+    .target(
+      name: "WalletCommands",
+      dependencies: [
+        "BackupFolder", "CommandKit", "CommandSupport", "CSPP", "FileCommands", "SecretMemory",
+        "SecurityKeys", "SyncFolders", "Unlocking", "WalletFormats", arguments,
+      ],
+      swiftSettings: small),
+    // init, restore, status, key, recovery-kit, rotate and what else is about the whole.
+    .target(
+      name: "BackupCommands",
+      dependencies: [
+        "BackupFolder", "CommandKit", "CommandSupport", "CSPP", "FileCommands", "GuardProtocol",
+        "PRFDevice", "SecretMemory", "SecretStores", "SecurityKeys", "SyncFolders", "Unlocking",
+        "WalletCommands", "WalletFormats", "CLinux", arguments,
+      ],
+      swiftSettings: small),
+    .target(
+      name: "ForeignCommands",
+      dependencies: [
+        "BackupFolder", "CommandKit", "CommandSupport", "CSPP", "FileCommands", "ForeignBackups",
+        "PRFDevice", "SecretMemory", "SecretStores", "SecurityKeys", "SyncFolders", "Unlocking",
+        "WalletCommands", "WalletFormats", arguments,
+      ],
+      swiftSettings: small),
+    .target(
+      name: "NostrCommands",
+      dependencies: [
+        "BackupFolder", "CommandKit", "CommandSupport", "CSPP", "Nostr", "PRFDevice",
+        "SecretMemory", "SecurityKeys", "SyncFolders", "Unlocking", arguments,
+      ],
+      swiftSettings: small),
     .executableTarget(
       name: "KeyBackupTool",
       dependencies: [
-        "BackupFolder", "CommandSupport", "CSPP", "ForeignBackups", "GuardProtocol", "HelpPages",
-        "Nostr", "PRFDevice", "RistrettoVOPRF", "SecretMemory", "SecretStores", "WalletFormats",
-        "CLinux", "CQREncode", arguments,
+        "BackupCommands", "CommandKit", "CommandSupport", "FileCommands", "ForeignCommands",
+        "HelpPages", "NostrCommands", "PRFDevice", "SecretMemory", "SecurityKeys", "SyncFolders",
+        "Unlocking", "WalletCommands", arguments,
       ],
       swiftSettings: small, linkerSettings: [quickStart]),
 
@@ -302,7 +370,9 @@ let package = Package(
     .testTarget(
       name: "KeyBackupToolTests",
       dependencies: [
-        "KeyBackupTool", "CommandSupport", "HelpPages", "man-pages",
+        "KeyBackupTool", "BackupCommands", "CommandKit", "CommandSupport", "FileCommands",
+        "ForeignCommands", "HelpPages", "NostrCommands", "SecurityKeys", "SyncFolders", "Unlocking",
+        "WalletCommands", "man-pages",
         "device-suite", "SecretMemory", "CSPP", "BackupFolder", "GuardProtocol", "PRFDevice",
         "SecretStores", "TestSupport", "failing-fs", "crash-at", "DeviceSuite", "VirtualKey",
       ],

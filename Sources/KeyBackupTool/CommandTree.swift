@@ -3,8 +3,16 @@
 // list.
 
 internal import ArgumentParser
+internal import BackupCommands
+internal import CommandKit
 internal import CommandSupport
+internal import FileCommands
+internal import ForeignCommands
 internal import HelpPages
+internal import NostrCommands
+internal import SecurityKeys
+internal import SyncFolders
+internal import WalletCommands
 
 /// The root command.
 struct KeyBackup: ParsableCommand {

@@ -1,8 +1,16 @@
 internal import ArgumentParser
+internal import BackupCommands
+internal import CommandKit
 internal import CommandSupport
+internal import FileCommands
+internal import ForeignCommands
 internal import Glibc
+internal import NostrCommands
 internal import PRFDevice
 internal import SecretMemory
+internal import SyncFolders
+internal import Unlocking
+internal import WalletCommands
 
 /// The process: hardens itself, turns signals into cancellation, runs one
 /// command, and turns whatever it threw into text and an exit code.
@@ -108,7 +116,7 @@ enum Main {
   /// - Returns: the exit code.
   static func run(
     _ command: any KeyBackupCommand, _ world: World, _ output: Output, _ events: Events
-  ) async -> ExitCode {
+  ) async -> ExitReason {
     if let problem = ClockCheck.problem(world.now()) { output.warn(problem) }
     do {
       let ended = try await command.run(in: world)
@@ -139,7 +147,7 @@ enum Main {
   private static func help(
     _ request: HelpRequest, _ arguments: [String], _ world: World, _ output: Output,
     _ events: Events
-  ) -> ExitCode {
+  ) -> ExitReason {
     if case .command(let path) = request, let word = path.unknownCommand {
       return refuse(UsageMistake.unknownCommand(word, path), arguments, output, events)
     }
@@ -159,7 +167,7 @@ enum Main {
   }
 
   /// Ends where help or the version could not be written.
-  private static func notWritten(_ error: UserMessage, _ output: Output) -> ExitCode {
+  private static func notWritten(_ error: UserMessage, _ output: Output) -> ExitReason {
     if error == .readerGone { Interruption.endBySignal() }
     report(error, output)
     return error.code
@@ -168,7 +176,7 @@ enum Main {
   /// Says what is wrong with the command line.
   private static func refuse(
     _ mistake: UserMessage, _ arguments: [String], _ output: Output, _ events: Events
-  ) -> ExitCode {
+  ) -> ExitReason {
     let message = TypedPIN.isGiven(arguments) ? TypedPIN.message : safe(mistake)
     report(message, output)
     events.send(.done(.usage, message))
@@ -176,7 +184,7 @@ enum Main {
   }
 
   /// Prints what was asked for instead of a command.
-  private static func answer(_ text: String, _ output: Output) -> ExitCode {
+  private static func answer(_ text: String, _ output: Output) -> ExitReason {
     do {
       try output.result(text)
       return .success

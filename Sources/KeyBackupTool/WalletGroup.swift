@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import WalletCommands
 
 /// `keybackup wallet`: the records of a backup.
 struct WalletGroup: ParsableCommand {

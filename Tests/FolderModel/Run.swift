@@ -186,7 +186,8 @@ extension World {
     if Crash.hasHappened || isAttacked { return "\(error)" }
     // Nothing opens before one whole key slot is here. A planted one has no name of ours.
     let slots = computer.replica.files.filter {
-      computer.replica.partial[$0.key] == nil && $0.key.contains("/\(namespace)/") && !$0.key.contains("/planted-")
+      computer.replica.partial[$0.key] == nil && $0.key.contains("/\(namespace)/")
+        && !$0.key.contains("/planted-")
         && ($0.key.contains("/\(FolderLayout.keyFolder)/") || $0.key.contains("masterkey-"))
     }
     if slots.isEmpty { return "not yet here: \(error)" }

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import KeyBackupTool
+@testable import BackupCommands
 
 /// `unlock` and `lock`: a master key that this computer keeps for a while.
 @Suite struct UnlockTests {

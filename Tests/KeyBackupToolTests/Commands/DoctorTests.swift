@@ -1,7 +1,8 @@
 import Glibc
 import Testing
 
-@testable import KeyBackupTool
+@testable import BackupCommands
+@testable import CommandKit
 @testable import PRFDevice
 
 /// `keybackup doctor`: each line that can fail, and its advice.

@@ -1,7 +1,7 @@
 import CommandSupport
 import Testing
 
-@testable import KeyBackupTool
+@testable import CommandKit
 
 /// Names, labels and paths in which a command stands as messages give one.
 ///

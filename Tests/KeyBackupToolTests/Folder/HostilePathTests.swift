@@ -1,7 +1,7 @@
 import CommandSupport
 import Testing
 
-@testable import KeyBackupTool
+@testable import CommandKit
 
 /// Folders and files whose own names do more than show themselves.
 @Suite struct HostilePathTests {

@@ -15,6 +15,17 @@ import Testing
     #expect(elsewhere.code != 88 && elsewhere.code != 0)
   }
 
+  @Test func `Who adds a file to a folder that was moved is told what to run`() async throws {
+    let box = try Sandbox()
+    let unnamed = ["KEYBACKUP_FOLDER": ""]
+    try await box.keybackup(["init", box.folder], environment: unnamed)
+    try Files.move(box.folder, to: box.root + "/moved")
+    try Files.write("letter", to: box.root + "/letter.txt")
+    let outcome = try await box.keybackup(
+      ["file", "add", box.root + "/letter.txt"], environment: unnamed, expecting: nil)
+    expectFailure(outcome, 66, says: "if it was moved, run this", "keybackup.conf")
+  }
+
   @Test func `An older state of the folder is a rollback`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box
@@ -22,6 +33,9 @@ import Testing
     let restored = try await box.keybackup(["restore"], expecting: 89)
     #expect(restored.err.contains("older than what this computer has seen"))
     #expect(restored.out.contains("Name of first-wallet"), "what is there is restored")
+    // Status knows the command that accepts it, with the right ID.
+    #expect(restored.err.contains("keybackup status"), "\(restored.err)")
+    #expect(!restored.err.contains("--accept"), "\(restored.err)")
     try await box.keybackup(["verify", "--deep"], expecting: 89)
     for command in ["status", "verify"] {
       let keyless = try await box.keybackup(

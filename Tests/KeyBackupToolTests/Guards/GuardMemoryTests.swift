@@ -1,6 +1,7 @@
 import Testing
 
-@testable import KeyBackupTool
+@testable import CommandKit
+@testable import Unlocking
 
 /// What this computer remembers of a guard, compared with what the guard says.
 @Suite struct GuardMemoryTests {

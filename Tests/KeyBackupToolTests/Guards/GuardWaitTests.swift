@@ -1,7 +1,8 @@
 import GuardProtocol
 import Testing
 
-@testable import KeyBackupTool
+@testable import CommandKit
+@testable import Unlocking
 
 /// When a person is told whom a run waits for.
 @Suite struct GuardWaitTests {

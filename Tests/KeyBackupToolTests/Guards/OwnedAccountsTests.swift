@@ -4,7 +4,7 @@ import SecretMemory
 import Testing
 
 @testable import BackupFolder
-@testable import KeyBackupTool
+@testable import Unlocking
 
 /// Accounts of a way in that is to end, as its namespace and earlier ones name them.
 @Suite struct OwnedAccountsTests {

@@ -3,6 +3,7 @@ import Glibc
 import Testing
 import VirtualKey
 
+@testable import CommandKit
 @testable import KeyBackupTool
 @testable import PRFDevice
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-@testable import KeyBackupTool
+@testable import CommandKit
 
 /// A clock that a test sets: it stands still until the test moves it, or a command pauses.
 final class SetClock: Sendable {

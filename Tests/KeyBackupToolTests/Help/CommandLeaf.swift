@@ -3,6 +3,7 @@ import HelpPages
 import Synchronization
 import Testing
 
+@testable import CommandKit
 @testable import KeyBackupTool
 
 /// A command that does something, with its words after `keybackup`.

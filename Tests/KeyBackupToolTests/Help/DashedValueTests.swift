@@ -3,6 +3,7 @@ import HelpPages
 import TestSupport
 import Testing
 
+@testable import CommandKit
 @testable import KeyBackupTool
 
 /// Values that begin with a hyphen, as every 64th ID does.

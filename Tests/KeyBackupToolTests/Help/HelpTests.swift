@@ -2,7 +2,9 @@ import ArgumentParser
 import HelpPages
 import Testing
 
+@testable import CommandKit
 @testable import KeyBackupTool
+@testable import Unlocking
 
 /// Pages of help: short, in one order, and as wide as the screen.
 @Suite struct HelpTests {

@@ -3,7 +3,7 @@ import HelpPages
 import TestSupport
 import Testing
 
-@testable import KeyBackupTool
+@testable import CommandKit
 
 /// Manual pages: they say what the program does, and are right in every reader.
 @Suite struct ManPageTests {
@@ -123,8 +123,8 @@ import Testing
     let page = try #require(Self.made()["keybackup.1"])
     let lines = Self.section("EXIT STATUS", of: page).map(Self.plain)
     let terms = zip(lines, lines.dropFirst()).compactMap { $0 == ".TP" ? $1 : nil }
-    #expect(terms.count == ExitCode.allCases.count)
-    for (term, code) in zip(terms, ExitCode.allCases) {
+    #expect(terms.count == ExitReason.allCases.count)
+    for (term, code) in zip(terms, ExitReason.allCases) {
       let words = term.split { $0 == " " || $0 == "," }.map(String.init)
       #expect(words.first == "\(code.rawValue)")
       #expect(code == .success ? words.count == 1 : words.dropFirst().first == code.word, "\(term)")
@@ -153,7 +153,7 @@ import Testing
         read.insert(String(match.1))
       }
       // Those of this program, however they are read. In CReadingProcess they are constants.
-      if file.hasPrefix("KeyBackupTool/") {
+      if CommandModules.all.contains(where: { file.hasPrefix($0 + "/") }) {
         read.formUnion(text.matches(of: /KEYBACKUP_[A-Z_]+/).map { String($0.output) })
       }
     }

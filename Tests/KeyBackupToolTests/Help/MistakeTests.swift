@@ -1,6 +1,6 @@
 import Testing
 
-@testable import KeyBackupTool
+@testable import CommandKit
 
 /// What a mistyped command line is answered with.
 @Suite struct MistakeTests {

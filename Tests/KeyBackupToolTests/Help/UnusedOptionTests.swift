@@ -2,7 +2,9 @@ import ArgumentParser
 import HelpPages
 import Testing
 
+@testable import CommandKit
 @testable import KeyBackupTool
+@testable import Unlocking
 
 /// An option that a mode would ignore is refused: somebody who gives it relies on it.
 @Suite struct UnusedOptionTests {

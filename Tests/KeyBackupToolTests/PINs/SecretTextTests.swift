@@ -1,7 +1,7 @@
 import SecretMemory
 import Testing
 
-@testable import KeyBackupTool
+@testable import CommandKit
 
 /// Bytes in a secret that nobody meant to type, and the marks that editors put before a text.
 @Suite struct SecretTextTests {

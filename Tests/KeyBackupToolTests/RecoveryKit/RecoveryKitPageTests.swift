@@ -2,7 +2,8 @@ import CSPP
 import SecretMemory
 import Testing
 
-@testable import KeyBackupTool
+@testable import BackupCommands
+@testable import CommandKit
 
 /// The printed page in a real browser: its appearance is tested.
 @Suite struct RecoveryKitPageTests {

@@ -1,7 +1,8 @@
 import TestSupport
 import Testing
 
-@testable import KeyBackupTool
+@testable import CommandKit
+@testable import FileCommands
 
 /// Files about which a person decides: conflicts, retired computers, names that fit several.
 @Suite struct FileDecisionTests {

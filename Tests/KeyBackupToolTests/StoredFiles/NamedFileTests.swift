@@ -2,8 +2,6 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import KeyBackupTool
-
 /// The file that a command line means, where somebody else may have chosen names.
 @Suite struct NamedFileTests {
   @Test func `A name that is not UTF-8 never means another file`() async throws {

@@ -2,7 +2,8 @@ import TestSupport
 import Testing
 
 @testable import CSPP
-@testable import KeyBackupTool
+@testable import CommandKit
+@testable import FileCommands
 
 /// The folder of restored files, on file systems that lose data or lack calls.
 @Suite struct RestoredTreeTests {

@@ -1,7 +1,5 @@
 import Testing
 
-@testable import KeyBackupTool
-
 /// `rotate --master-key` of a backup with files, and with a server that writes without a touch.
 @Suite struct RotatedFilesCommandTests {
   @Test func `A new computer restores every file, and the server goes on`() async throws {

@@ -1,7 +1,5 @@
 import Testing
 
-@testable import KeyBackupTool
-
 /// What a computer without a key wrote is gone from the folder, damaged, or would not count.
 @Suite struct SilentLossTests {
   private let computers: FileComputers

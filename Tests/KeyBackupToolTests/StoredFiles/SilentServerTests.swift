@@ -1,7 +1,5 @@
 import Testing
 
-@testable import KeyBackupTool
-
 /// A server without a security key backs its files up.
 @Suite struct SilentServerTests {
   @Test func `A server backs up without a key and a third computer restores`() async throws {

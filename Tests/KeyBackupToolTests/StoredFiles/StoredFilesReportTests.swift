@@ -1,7 +1,5 @@
 import Testing
 
-@testable import KeyBackupTool
-
 /// Files: reports without a key, and what people are told.
 @Suite struct StoredFilesReportTests {
   @Test func `Status without a key knows the last look at the files`() async throws {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import KeyBackupTool
+@testable import CommandKit
 
 /// Lines that authorise a computer, and what is wrong with them.
 @Suite struct WriterLineTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import KeyBackupTool
+@testable import CommandKit
 
 /// Faults of the computer itself are named, before a key is asked for anything.
 @Suite struct ComputerFaultTests {

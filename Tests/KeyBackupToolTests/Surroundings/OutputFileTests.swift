@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import KeyBackupTool
+@testable import CommandKit
 @testable import SecretMemory
 
 /// Files that a command creates for the user.

@@ -2,8 +2,6 @@ import CommandSupport
 import TestSupport
 import Testing
 
-@testable import KeyBackupTool
-
 /// What the Debian packages and a release are made of, as far as that is cheap to see.
 ///
 /// `make deb`, `make try-packages`, `make try-dist` and `make reproducible` try the rest.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import KeyBackupTool
+@testable import CommandKit
 
 /// Tests how the process may be started, and what may happen to it from outside.
 @Suite struct SurroundingsTests {

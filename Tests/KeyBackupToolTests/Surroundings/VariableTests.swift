@@ -1,7 +1,7 @@
 import CommandSupport
 import Testing
 
-@testable import KeyBackupTool
+@testable import CommandKit
 
 /// The environment variables by their bytes: a repaired path would be another one.
 @Suite struct VariableTests {

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 import VirtualKey
 
-@testable import KeyBackupTool
+@testable import CommandKit
 @testable import PRFDevice
 
 /// Commands in a world of the test's own: nothing reaches them past it.

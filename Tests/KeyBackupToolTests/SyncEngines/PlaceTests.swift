@@ -2,7 +2,7 @@ import BackupFolder
 import Glibc
 import Testing
 
-@testable import KeyBackupTool
+@testable import SyncFolders
 
 /// The messages of `init` about the place that a user chose.
 @Suite struct PlaceTests {

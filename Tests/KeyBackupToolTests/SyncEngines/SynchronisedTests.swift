@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import KeyBackupTool
+@testable import SyncFolders
 
 /// Asks simulated sync engines, with every answer that they can give, and none.
 ///

@@ -1,7 +1,7 @@
 import HelpPages
 import Testing
 
-@testable import KeyBackupTool
+@testable import CommandKit
 
 /// Commands that a person is told to run can be copied as they stand.
 @Suite struct PrintedCommandTests {
@@ -85,11 +85,17 @@ import Testing
     #expect(Wrapping.lines(Self.texts[0], width: nil) == [Self.texts[0]])
   }
 
+  /// The files of the modules that talk to a person.
+  private static let sources: [String] = CommandModules.all.flatMap { module in
+    let folder = Build.root + "/Sources/" + module
+    return Files.tree(folder).filter { $0.hasSuffix(".swift") }.map { folder + "/" + $0 }
+  }
+
   /// Nothing sticks to a command in the sources either: a pipe gets them as they are.
   @Test func `No message has a command with punctuation behind it`() throws {
     var seen = 0
-    for file in Files.tree(Build.root + "/Sources/KeyBackupTool") where file.hasSuffix(".swift") {
-      for text in Self.literals(try Files.text(Build.root + "/Sources/KeyBackupTool/" + file)) {
+    for file in Self.sources {
+      for text in Self.literals(try Files.text(file)) {
         var rest = text
         while let found = Wrapping.commandToRun(in: rest) {
           seen += 1
@@ -106,8 +112,8 @@ import Testing
   /// A person runs it as it stands, but for the words in capitals.
   @Test func `Each command in a message is one that the parser takes`() throws {
     var seen = 0
-    for file in Files.tree(Build.root + "/Sources/KeyBackupTool") where file.hasSuffix(".swift") {
-      for text in Self.literals(try Files.text(Build.root + "/Sources/KeyBackupTool/" + file)) {
+    for file in Self.sources {
+      for text in Self.literals(try Files.text(file)) {
         var rest = text
         while let found = Wrapping.commandToRun(in: rest) {
           rest = found.after

@@ -1,7 +1,7 @@
 import SecretMemory
 import Testing
 
-@testable import KeyBackupTool
+@testable import CommandKit
 
 /// A revealed entry, whose bytes may come from another program.
 @Suite struct RevealTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import KeyBackupTool
+@testable import CommandKit
 
 /// Secrets on the command line, where none belongs: no output repeats them.
 @Suite struct TypedSecretTests {

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-@testable import KeyBackupTool
+@testable import CommandKit
 
 /// Files in `keys/` that somebody with access to the synced folder put there.
 ///

@@ -2,7 +2,7 @@ import BackupFolder
 import CSPP
 import Testing
 
-@testable import KeyBackupTool
+@testable import Unlocking
 
 /// Files with a key's credential that somebody put beside those that lead on after a rotation.
 @Suite struct PlantedSuccessorTests {

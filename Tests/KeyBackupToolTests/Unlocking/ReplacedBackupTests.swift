@@ -1,7 +1,7 @@
 import CSPP
 import Testing
 
-@testable import KeyBackupTool
+@testable import CommandKit
 
 /// A backup that this computer knew is gone, and another one is in its place, which the same key
 /// opens.

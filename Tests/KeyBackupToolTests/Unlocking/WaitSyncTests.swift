@@ -1,7 +1,5 @@
 import Testing
 
-@testable import KeyBackupTool
-
 /// `--wait-sync`: commands that wait for files that the sync program has not brought.
 @Suite struct WaitSyncTests {
   /// A computer whose clock brings the removed file back after four seconds.

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import KeyBackupTool
+@testable import CommandKit
 
 /// Files whose copies are dangerous are refused, and others are not.
 @Suite struct CopyCheckTests {

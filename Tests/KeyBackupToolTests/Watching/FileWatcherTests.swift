@@ -1,6 +1,6 @@
 import Testing
 
-@testable import KeyBackupTool
+@testable import FileCommands
 
 /// The watcher on real files: every way in which programs write theirs.
 @Suite struct FileWatcherTests {

@@ -2,8 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import KeyBackupTool
-
 /// A watcher whose files do not change is asleep.
 @Suite struct IdleWatcherTests {
   /// How often the threads of a process were woken so far.

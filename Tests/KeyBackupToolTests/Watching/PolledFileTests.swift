@@ -1,7 +1,8 @@
 import TestSupport
 import Testing
 
-@testable import KeyBackupTool
+@testable import CommandKit
+@testable import FileCommands
 
 /// The watcher where the kernel tells nothing, or nothing answers.
 @Suite struct PolledFileTests {
@@ -72,7 +73,7 @@ import Testing
     #expect(watcher.news.contains(.ready))
     try Files.replace(file, by: "two")
     try await watcher.expect(["one", "two"], of: file)
-    var failures: [(code: ExitCode, isFirst: Bool)] {
+    var failures: [(code: ExitReason, isFirst: Bool)] {
       watcher.news.compactMap { news in
         if case .failed(0, let message, let first) = news { (message.code, first) } else { nil }
       }

@@ -3,7 +3,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import KeyBackupTool
+@testable import CommandKit
+@testable import FileCommands
 
 /// A watcher in this process, on real files, that keeps what it would back up.
 final class RunningWatcher: Sendable {

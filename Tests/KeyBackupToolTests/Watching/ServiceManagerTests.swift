@@ -3,7 +3,8 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import KeyBackupTool
+@testable import CommandKit
+@testable import FileCommands
 
 /// What the service manager hears, on a real socket.
 @Suite struct ServiceManagerTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import KeyBackupTool
+@testable import CommandKit
 
 /// `keybackup file suggest`: what is on this computer, and how it may be copied.
 @Suite struct SuggestTests {

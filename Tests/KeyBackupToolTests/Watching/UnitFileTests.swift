@@ -1,5 +1,7 @@
 import Testing
 
+@testable import CommandKit
+@testable import FileCommands
 @testable import KeyBackupTool
 
 /// The systemd units of the watcher, by systemd's own check.
@@ -40,7 +42,7 @@ import Testing
     let command = try #require(KeyBackup.parseLeaf(arguments) as? FileWatchCommand, "\(line)")
     #expect(command.paths.count == 1 && command.common.noInput)
     // Its code when it is asked to end is no failure, and the watchdog gets its signs of life.
-    #expect(text.contains("SuccessExitStatus=\(ExitCode.interrupted.rawValue)\n"))
+    #expect(text.contains("SuccessExitStatus=\(ExitReason.interrupted.rawValue)\n"))
     #expect(text.contains("\nType=notify\n") && text.contains("\nWatchdogSec="))
     for line in ["NoNewPrivileges=yes", "PrivateNetwork=yes", "ProtectSystem=strict"] {
       #expect(text.contains("\n\(line)\n"), "\(line)")

@@ -3,7 +3,8 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import KeyBackupTool
+@testable import CommandKit
+@testable import FileCommands
 
 /// `keybackup file watch` as a program: its arguments, signals, and those who listen to it.
 @Suite struct WatchCommandTests {

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import KeyBackupTool
+@testable import FileCommands
 
 /// `file watch` on files of one name, with a heartbeat, and once.
 @Suite struct WatchNameTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import KeyBackupTool
+@testable import FileCommands
 
 /// When a version is due, on a clock that the test sets.
 @Suite struct WatchScheduleTests {

@@ -1,7 +1,8 @@
 import TestSupport
 import Testing
 
-@testable import KeyBackupTool
+@testable import CommandKit
+@testable import FileCommands
 
 /// A watched file in a real backup: written without a key, read with one.
 @Suite struct WatchedBackupTests {

@@ -1,7 +1,8 @@
 import Glibc
 import Testing
 
-@testable import KeyBackupTool
+@testable import CommandKit
+@testable import FileCommands
 
 /// The watcher while folders and links on the way to a file come and go.
 @Suite struct WatchedFolderTests {

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import KeyBackupTool
+@testable import CommandKit
+@testable import FileCommands
 
 /// How the watcher tries again, tells how it stands, and ends.
 @Suite struct WatcherRunTests {

@@ -1,7 +1,7 @@
 import SecretMemory
 import Testing
 
-@testable import KeyBackupTool
+@testable import ForeignCommands
 
 /// The names of an archive's files in the backup.
 @Suite struct WorldNamesTests {

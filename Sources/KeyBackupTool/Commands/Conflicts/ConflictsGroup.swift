@@ -1,8 +1,0 @@
-internal import ArgumentParser
-
-/// `keybackup conflicts`: wallets with several versions.
-struct ConflictsGroup: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "conflicts", abstract: "List wallets with several versions, and keep one of them.",
-    subcommands: [ConflictsListCommand.self, ConflictsKeepCommand.self])
-}

@@ -1,9 +1,0 @@
-internal import ArgumentParser
-
-/// `keybackup foreign`: backups that other programs wrote, each in a group of its own.
-struct ForeignGroup: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "foreign",
-    abstract: "Open backups that other programs wrote.",
-    subcommands: [SealVaultGroup.self, WorldGroup.self, CeloGroup.self])
-}

@@ -1,4 +1,0 @@
-internal import BackupFolder
-
-/// The system's words for an errno value.
-func systemText(_ code: Int32) -> String { SystemCall.text(code) }

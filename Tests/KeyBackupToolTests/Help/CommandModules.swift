@@ -1,0 +1,7 @@
+/// The modules of the command, as folders of Sources: what they say is checked.
+enum CommandModules {
+  static let all = [
+    "CommandKit", "SyncFolders", "SecurityKeys", "Unlocking", "FileCommands", "WalletCommands",
+    "BackupCommands", "ForeignCommands", "NostrCommands", "KeyBackupTool",
+  ]
+}
