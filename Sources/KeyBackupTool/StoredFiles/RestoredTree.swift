@@ -271,10 +271,17 @@ final class RestoredTree: Sendable {
       let folder = unsafe keybackup_openat(
         outer, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
       if folder >= 0 { return .open(folder, [name]) }
-      // Something else has the name; in another form it takes it from nobody.
-      if lists(name, in: outer) { return .taken }
+      // Something else has the name; in another form it takes it from nobody. A file may be a wallet
+      // or the explanation of this restore, which no computer's name may keep back.
+      if lists(name, in: outer), !isFile(name, in: outer) { return .taken }
     }
     return problem == 0 ? .taken : .refused(problem)
+  }
+
+  private static func isFile(_ name: String, in folder: Int32) -> Bool {
+    var status = stat()
+    return unsafe fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0
+      && status.st_mode & S_IFMT == S_IFREG
   }
 
   /// Whether a file of this name holds the version already; nil: the name is free.
