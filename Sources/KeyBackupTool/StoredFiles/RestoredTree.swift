@@ -44,6 +44,8 @@ final class RestoredTree: Sendable {
     var wanted: [NameBytes: NameBytes] = [:]
     /// As ``FittingNames/folded(_:)`` has them.
     var folded: Set<String> = []
+    /// The folders in which nothing is left of earlier runs.
+    var cleared: Set<String> = []
   }
   private let given = Mutex(Given())
 
@@ -106,6 +108,9 @@ final class RestoredTree: Sendable {
       defer {
         close(folder)
         if isMade { removeEmpty(names) }
+      }
+      if given.withLock({ $0.cleared.insert(names.joined(separator: "/")).inserted }) {
+        PartFile.removeLeft(in: folder)
       }
       let part = PartFile(in: folder, root: path, shown: shown)
       do throws(UserMessage) {
@@ -378,11 +383,31 @@ private final class PartFile {
       folder, ".", O_WRONLY | O_CLOEXEC | O_DIRECTORY | 0o20_000_000, 0o600)
     if descriptor >= 0 { return }
     // Not every file system has such files.
-    let name = "keybackup-part-" + Hex.string(Randomness.bytes(count: 8))
+    let name = Self.prefix + Hex.string(Randomness.bytes(count: 8))
     descriptor = unsafe keybackup_openat(
       folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw failure(errno, .cannotCreate) }
     temporary = name
+    // Other runs see by the lock that this one is at work.
+    _ = flock(descriptor, LOCK_EX | LOCK_NB)
+  }
+
+  private static let prefix = "keybackup-part-"
+
+  /// Removes the temporary files of runs that were killed: they hold plain contents.
+  ///
+  /// A run that is at work holds the lock of its file.
+  static func removeLeft(in folder: Int32) {
+    let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd/\(folder)")
+    for name in names ?? [] where name.hasPrefix(prefix) {
+      let digits = name.utf8.dropFirst(prefix.utf8.count)
+      guard digits.count == 16, digits.allSatisfy({ Hex.isDigit($0) }) else { continue }
+      let file = unsafe keybackup_openat(
+        folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0)
+      if file < 0 { continue }
+      if flock(file, LOCK_EX | LOCK_NB) == 0 { unsafe unlinkat(folder, name, 0) }
+      close(file)
+    }
   }
 
   private func write(_ bytes: RawSpan) throws(UserMessage) {
