@@ -30,6 +30,8 @@ struct StoredFilesReport: Sendable {
 
   /// Files whose contents are not those that were written.
   var damaged: [FileFinding] { summary?.damaged ?? [] }
+  /// Versions whose contents are not here as a whole.
+  var incomplete: [FileFinding] { summary?.incomplete ?? [] }
 
   /// Whether contents were read, and some are not what was written or could not be read.
   var lacksContents: Bool { summary?.lacksContents ?? false }
