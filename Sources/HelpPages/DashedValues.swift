@@ -4,7 +4,7 @@ extension DefinedCommand {
   /// `--option=-value`, and such an ID behind `--`.
   ///
   /// An option takes the next argument as it is, unless that is an option of this command: then its
-  /// value was forgotten.
+  /// value was forgotten. `-h` is a value there: a script would take a page of help for the answer.
   ///
   /// - Parameter arguments: the arguments after the command's name.
   /// - Returns: the arguments as ArgumentParser takes them.
@@ -14,7 +14,7 @@ extension DefinedCommand {
       Set(options.filter { kinds.contains($0.kind) }.flatMap { $0.names ?? [] }.map(\.text))
     }
     let valued = names([.option])
-    let known = names([.option, .flag]).union(["-h", "--help", "--version"])
+    let known = names([.option, .flag]).union(["--help", "--version"]).subtracting(["-h"])
     let takesID = options.contains { $0.kind == .positional && $0.value.hasSuffix("ID") }
     var joined: [String] = []
     var ids: [String] = []
@@ -35,6 +35,11 @@ extension DefinedCommand {
     }
     if ids.isEmpty { return joined + behind }
     return joined + ["--"] + ids + behind.dropFirst()
+  }
+
+  /// Whether one of the arguments asks for help, and is no option's value.
+  public func asksForHelp(_ arguments: [String]) -> Bool {
+    joiningDashedValues(arguments).prefix { $0 != "--" }.contains { ["-h", "--help"].contains($0) }
   }
 
   /// Whether a word that begins with a hyphen is an ID in base64url: longer than letters of

@@ -4,6 +4,8 @@ public enum TextFlaw: Equatable, Sendable {
   case controlCharacter
   /// A character that shows nothing, such as a zero-width space or a byte order mark.
   case invisibleCharacter
+  /// A space of another kind than the space bar's stands at the beginning or end.
+  case spaceAtEdge
   /// The bytes are not UTF-8.
   case notUTF8
 }
@@ -29,6 +31,34 @@ extension SecretBytes {
       return last.map(Self.joiners.contains) == true ? .invisibleCharacter : nil
     }
   }
+
+  /// The first flaw of these bytes as a PIN: nobody begins or ends one with what is not seen.
+  ///
+  /// - Returns: nil: they have none.
+  public func pinFlaw() -> TextFlaw? {
+    if let flaw = textFlaw() { return flaw }
+    return unsafe withUnsafeBytes { bytes in
+      let bytes = unsafe bytes.assumingMemoryBound(to: UInt8.self)
+      guard let text = try? unsafe UTF8Span(validating: bytes.span) else { return .notUTF8 }
+      var scalars = text.makeUnicodeScalarIterator()
+      guard let first = scalars.next() else { return nil }
+      var last = first
+      while let scalar = scalars.next() { last = scalar }
+      if Self.isUnusualSpace(first) || Self.isUnusualSpace(last) { return .spaceAtEdge }
+      let isHidden =
+        first.properties.isDefaultIgnorableCodePoint || Self.fillers.contains(last)
+      return isHidden ? .invisibleCharacter : nil
+    }
+  }
+
+  private static func isUnusualSpace(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.properties.generalCategory == .spaceSeparator && scalar != " "
+  }
+
+  /// Letters and marks that show nothing, and belong to no character before them.
+  private static let fillers: [Unicode.Scalar] = [
+    "\u{34F}", "\u{115F}", "\u{1160}", "\u{3164}", "\u{FFA0}",
+  ]
 
   private static let joiners: [Unicode.Scalar] = ["\u{200C}", "\u{200D}"]
 

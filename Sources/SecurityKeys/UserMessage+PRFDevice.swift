@@ -47,7 +47,7 @@ extension UserMessage {
         UserMessage(.denied, "the request was refused on \(key)", hint: "try again")
       case .pinInvalid(let retries):
         UserMessage(
-          .pinInvalid, "wrong PIN" + (retries.map { "; \(Self.tries($0)) left" } ?? ""),
+          .pinInvalid, "wrong PIN for \(key)" + (retries.map { "; \(Self.tries($0)) left" } ?? ""),
           hint: "at 0 tries the key locks for good; only a reset unlocks it, which destroys every "
             + "credential on it\nif you have forgotten it: docs/lost-pin.md")
       case .pinAuthBlocked(let retries):

@@ -47,6 +47,19 @@ import Testing
     #expect(secret(bytes).textFlaw() == .notUTF8)
   }
 
+  @Test(arguments: [
+    "\u{A0}", "\u{2007}", "\u{202F}", "\u{3000}", "\u{3164}", "\u{115F}", "\u{34F}",
+  ])
+  func `A space that looks like another, or shows nothing, ends no PIN`(_ text: String) {
+    func flaw(_ typed: String) -> TextFlaw? { secret(Array(typed.utf8)).pinFlaw() }
+    #expect(flaw(text + "1234") != nil && flaw("1234" + text) != nil && flaw(text) != nil)
+    #expect(flaw("12" + text + "34") == nil && flaw("12 34") == nil && flaw(" 1234 ") == nil)
+    #expect(secret(Array(("12" + text).utf8)).textFlaw() == nil)
+    for typed in ["\u{2764}\u{FE0F}", "\u{1F3F4}\u{E0067}\u{E0062}\u{E007F}", "", "cafe\u{301}"] {
+      #expect(flaw(typed) == nil)
+    }
+  }
+
   @Test func `A Tab can be white space`() {
     #expect(secret(Array("one\ttwo".utf8)).textFlaw(allowsTabs: true) == nil)
     #expect(secret(Array("one\ttwo\u{1B}".utf8)).textFlaw(allowsTabs: true) == .controlCharacter)

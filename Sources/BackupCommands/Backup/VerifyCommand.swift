@@ -53,7 +53,7 @@ package struct VerifyCommand: ParsableCommand, KeyBackupCommand {
       let summary = FileSummary(of: opened, &bar)
       opened.remember(summary, world)
       report.stored = StoredFilesReport(summary, at: world.now())
-      report.findings += report.stored.damaged
+      report.findings += report.stored.damaged + report.stored.incomplete
       // An interruption is noticed below.
       let others = (try? opened.checkOtherObjects()) ?? []
       report.findings += others

@@ -17,7 +17,7 @@ enum PINBlocklist {
   /// - Parameter pin: UTF-8.
   /// - Returns: the reason.
   static func obstacle(to pin: borrowing SecretBytes) -> String? {
-    if let flaw = pin.textFlaw() { return "it \(flaw.words)" }
+    if let flaw = pin.pinFlaw() { return "it \(flaw.words)" }
     return pin.withBytes { $0.isPadded } ? "it begins or ends with a space" : nil
   }
 

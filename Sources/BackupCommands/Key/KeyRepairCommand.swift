@@ -66,7 +66,8 @@ package struct KeyRepairCommand: ParsableCommand, KeyBackupCommand {
     unlock.output(world).note(rotationsOf: opened)
     // No copy has what these held.
     let left = (opened.logFindings + opened.sealedFindings).filter { $0.state != .foreign }
-    unlock.output(world).warn(sealed: left, all: unlock.common.verbose)
+    unlock.output(world).warn(
+      sealed: left + FileSummary(listing: opened).incomplete, all: unlock.common.verbose)
     if !unlock.common.json {
       for slot in unknown {
         unlock.output(world).note(

@@ -101,6 +101,19 @@ extension Directory {
     return holds(name) ? EEXIST : try rename(aside, to: name, flags: 0)
   }
 
+  /// Frees a file's name that a folder has: an empty one goes, and any other gets a name that is not ours.
+  ///
+  /// What is in it stays.
+  func putFolderAside(_ name: String) {
+    var status = stat()
+    guard !removeEmptySubdirectory(name),
+      unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
+      status.st_mode & S_IFMT == S_IFDIR
+    else { return }
+    let aside = "put-aside-\(Hex.string(Randomness.bytes(count: 4)))"
+    _ = try? rename(name, to: aside, flags: UInt32(RENAME_NOREPLACE))
+  }
+
   /// Removes a file without checking it; a missing file is no error.
   func unlink(_ name: String) throws(BackupFolderError) {
     let (_, code) = SystemCall.retrying { unsafe unlinkat(descriptor, name, 0) }

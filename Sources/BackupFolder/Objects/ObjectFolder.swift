@@ -164,7 +164,7 @@ struct ObjectFolder {
   ) throws(BackupFolderError) {
     let name = FolderLayout.objectFile(object)
     // A folder has its place. What is in it stays.
-    directory.removeEmptySubdirectory(name)
+    directory.putFolderAside(name)
     if isTaken {
       try copy.place(overwriting: name)
     } else if try !copy.place(new: name) {

@@ -296,7 +296,7 @@ extension Namespace {
     var buffer = FileBuffer()
     let limit = settings.limits.wrapper
     // A folder has its place. What is in it stays.
-    folder.removeEmptySubdirectory(name)
+    folder.putFolderAside(name)
     if folder.holds(name),
       !folder.fileMayGo(name, buffer: &buffer, limit: limit, mayGo: mayGo)
     {

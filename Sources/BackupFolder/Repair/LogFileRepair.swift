@@ -122,7 +122,7 @@ private struct LogFileSettling {
   ) throws(BackupFolderError) -> Bool {
     guard let source, let bytes = try bytes(of: source) else { return false }
     // A folder has the place. What is in it stays.
-    place.removeEmptySubdirectory(file.file)
+    place.putFolderAside(file.file)
     let staged = try unsafe AtomicFile(staging: bytes.span.bytes, in: place, tag: tag)
     var buffer = FileBuffer()
     try staged.settle(buffer: &buffer) { Digest(of: $0) == Digest(of: bytes.span) }

@@ -11,6 +11,8 @@ extension OpenNamespace {
     let limit = namespace.settings.limits.record
     for staged in views {
       let name = FolderLayout.walletFile(staged.record)
+      // A folder has its place. What is in it stays.
+      staged.file.directory.putFolderAside(name)
       var isPlaced = try staged.file.place(new: name)
       if !isPlaced {
         isPlaced = try staged.file.place(replacing: name, buffer: &buffer, limit: limit) { bytes in

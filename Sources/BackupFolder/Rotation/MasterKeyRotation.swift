@@ -184,7 +184,8 @@ extension OpenNamespace {
     // Files staged by a killed run are removed before another operation uses their counter.
     _ = try repair(run: run)
     let unfinished = try namespace.unfinishedRotation()
-    let next = try successor(enrolment, secret: secret, unfinished: unfinished, run: run)
+    let next = try successor(
+      enrolment, secret: secret, unfinished: unfinished, despiteGaps: despiteGaps, run: run)
     var rotation = Rotation(namespace: next)
     rotation.isResumed = unfinished?.id == rotation.namespace.id
     try rotation.namespace.found(by: enrolment, secret: secret, run: run)
@@ -260,7 +261,7 @@ extension OpenNamespace {
   /// Opens the namespace of an interrupted rotation, or creates one.
   private func successor(
     _ enrolment: Enrolment, secret: borrowing SecretBytes, unfinished: Namespace?,
-    run: borrowing WritingRun
+    despiteGaps: Bool, run: borrowing WritingRun
   ) throws(BackupFolderError) -> OpenNamespace {
     if let unfinished {
       // If someone added other files to it, verification would fail, so it is created again.
@@ -286,8 +287,8 @@ extension OpenNamespace {
       throw .internalError("the way into the new namespace is not a new one")
     }
     if let unfinished {
-      try keepObjects(of: unfinished, run: run)
-      try unfinished.discardUnfinished(run: run)
+      let staying = try keepObjects(of: unfinished, despiteGaps: despiteGaps, run: run)
+      try unfinished.discardUnfinished(leaving: despiteGaps ? staying : nil, run: run)
     }
     let masterKey = MasterKey.random()
     let new = masterKey.namespaceID

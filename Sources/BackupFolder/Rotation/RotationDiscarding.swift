@@ -61,12 +61,21 @@ extension OpenNamespace {
   /// - Parameters:
   ///   - left: the namespace of the interrupted rotation.
   ///   - needed: objects that are needed elsewhere.
+  ///   - despiteGaps: whether others stay where they are: anybody can put files there.
   ///   - run: this writing run.
+  /// - Returns: the files that stay.
   /// - Throws: ``RotationObstacle/onlyCopies(_:)``; system errors.
+  @discardableResult
   func keepObjects(
-    of left: Namespace, besides needed: Set<Digest> = [], run: borrowing WritingRun
-  ) throws(BackupFolderError) {
-    guard let objects = try left.objects() else { return }
+    of left: Namespace, besides needed: Set<Digest> = [], despiteGaps: Bool = false,
+    run: borrowing WritingRun
+  ) throws(BackupFolderError) -> Set<String> {
+    guard let objects = try left.objects() else { return [] }
+    var staying: Set<String> = []
+    func stay(_ name: String) throws(BackupFolderError) {
+      if !despiteGaps { throw .cannotRotate(.onlyCopies(left.id)) }
+      staying.insert(name)
+    }
     var others: [ObjectFolder] = []
     for other in try run.state.namespaces() where other != left.id {
       if let folder = try namespace.sibling(other)?.objects() { others.append(folder) }
@@ -76,25 +85,26 @@ extension OpenNamespace {
     for name in try objects.directory.names() {
       if name.hasPrefix(AtomicFile.temporaryPrefix + run.tag) { continue }
       guard let object = try objects.object(name) else {
-        if !OwnName.canBeOurs(name) { continue }
-        throw .cannotRotate(.onlyCopies(left.id))
+        if OwnName.canBeOurs(name) { try stay(name) }
+        continue
       }
       if spent.contains(object) { continue }
       if try others.hold(object) { continue }
       guard let version = rules.kept.first(where: { $0.put.version.object == object }) else {
         // Other bytes than those of the name are nobody's contents.
         if !OwnName.canBeOurs(name) { continue }
-        if try !objects.mayHold(object, as: name) { continue }
-        throw .cannotRotate(.onlyCopies(left.id))
+        if try objects.mayHold(object, as: name) { try stay(name) }
+        continue
       }
       do throws(BackupFolderError) {
         try ObjectFolder.copy(
           object, contents: version.put.version.size, from: [objects], into: namespace,
           tag: run.tag)
       } catch .file {
-        throw .cannotRotate(.onlyCopies(left.id))
+        try stay(name)
       }
     }
+    return staying
   }
 }
 
@@ -103,19 +113,24 @@ extension Namespace {
   /// Removes a namespace that an interrupted rotation of this computer created, and that no log
   /// names; the caller has kept its objects.
   ///
+  /// - Parameters:
+  ///   - staying: objects that stay, with all that others wrote; nil: others may not have written.
+  ///   - run: this writing run.
   /// - Throws: ``RotationObstacle/unfinished(_:)`` when another computer wrote there; system
   ///   errors.
-  func discardUnfinished(run: borrowing WritingRun) throws(BackupFolderError) {
+  func discardUnfinished(
+    leaving staying: Set<String>? = nil, run: borrowing WritingRun
+  ) throws(BackupFolderError) {
     var localState = try run.state.localState(of: id)
     guard localState.rotatingFrom != nil else { throw .cannotRotate(.unfinished(id)) }
     // What a silent writer or another computer put here is nobody's to remove.
-    if let sealed = try ownFolder(FolderLayout.sealedFolder),
+    if staying == nil, let sealed = try ownFolder(FolderLayout.sealedFolder),
       try sealed.names().contains(where: OwnName.canBeOurs)
     {
       throw .cannotRotate(.unfinished(id))
     }
     if let logs = try logFolder() {
-      for name in try logs.names() where OwnName.canBeOurs(name) {
+      for name in try logs.names() where staying == nil && OwnName.canBeOurs(name) {
         guard let writer = WriterID(hex: name), localState.rotatingWriters.contains(writer) else {
           throw .cannotRotate(.unfinished(id))
         }
@@ -123,9 +138,9 @@ extension Namespace {
       // If this run is killed, what it had removed by then was not rolled back.
       localState.operations = []
       try run.state.save(localState, of: id)
-      try logs.removeLogs()
+      try logs.removeLogs(besides: staying == nil ? [] : othersLogs(logs, localState))
     }
-    try ownFolder(FolderLayout.objectFolder)?.removeFiles()
+    try ownFolder(FolderLayout.objectFolder)?.removeFiles(besides: staying ?? [])
     try walletFolder()?.removeFiles()
     try directory.subdirectory(FolderLayout.masterKeyFolder)?.removeFiles()
     try keyFolder()?.removeFiles()
@@ -135,6 +150,14 @@ extension Namespace {
       try all.sync()
     }
     try run.state.forget(id)
+  }
+
+  /// The folders of the log that no rotation of this computer has written to.
+  private func othersLogs(
+    _ logs: Directory, _ localState: LocalState
+  ) throws(BackupFolderError) -> Set<String> {
+    let own = Set(localState.rotatingWriters.map(\.hex))
+    return Set(try logs.names()).subtracting(own)
   }
 }
 
@@ -168,8 +191,8 @@ extension ObjectFolder {
 
 extension Directory {
   /// Removes all files; those of other programs, and their folders, as far as that is possible.
-  fileprivate func removeFiles() throws(BackupFolderError) {
-    for name in try names() {
+  fileprivate func removeFiles(besides staying: Set<String> = []) throws(BackupFolderError) {
+    for name in try names() where !staying.contains(name) {
       do throws(BackupFolderError) {
         try unlink(name)
       } catch  where !OwnName.canBeOurs(name) {
@@ -182,9 +205,9 @@ extension Directory {
   ///
   /// A run that is killed leaves what a rotation leaves that was killed earlier. Without a first
   /// operation nothing in the namespace counts.
-  fileprivate func removeLogs() throws(BackupFolderError) {
+  fileprivate func removeLogs(besides others: Set<String>) throws(BackupFolderError) {
     var operations: [(name: String, log: Directory)] = []
-    for writer in try names() {
+    for writer in try names() where !others.contains(writer) {
       guard let log = try readableSubdirectory(writer) else { continue }
       for name in try log.names() { operations.append((name, log)) }
     }

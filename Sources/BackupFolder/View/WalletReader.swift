@@ -53,7 +53,8 @@ struct WalletReader: ~Copyable {
         return .failed(
           Failure(
             state: error.state, reason: error.words,
-            mayBeReplaced: error == .notRegular && directory.holdsNoBytes(name)))
+            // A link or pipe holds nothing, and a folder is put aside.
+            mayBeReplaced: error == .notRegular))
       }
     }
     let limit = limit

@@ -21,12 +21,20 @@ package enum HelpRequest {
       return
     }
     let path = CommandPath(root, arguments)
-    let isAsked = path.rest.prefix { $0 != "--" }.contains(where: Self.flags.contains)
-    guard isAsked || (path.isGroup && path.rest.isEmpty) else { return nil }
+    guard Self.isAsked(path) || (path.isGroup && path.rest.isEmpty) else { return nil }
     self = .command(path)
   }
 
-  private static let flags: Set = ["-h", "--help"]
+  private static func isAsked(_ path: CommandPath) -> Bool {
+    let words = path.rest.prefix { $0 != "--" }
+    guard let place = words.firstIndex(where: { ["-h", "--help"].contains($0) }) else {
+      return false
+    }
+    // Behind an option it may be that option's value: describing a command takes a while.
+    let isBehindOption = words.indices.contains(place - 1) && words[place - 1].hasPrefix("--")
+    if path.isGroup || words[place] == "--help" || !isBehindOption { return true }
+    return definition(of: path.type).asksForHelp(Array(words))
+  }
 
   /// The page.
   ///

@@ -33,7 +33,8 @@ package enum UsageMistake {
       let isUnexpected = isOptionBehind && parser.contains("nexpected argument")
       return UserMessage(
         .usage, inHelpsWords(parser),
-        hint: (isUnexpected ? "after -- nothing is an option\n" : namesFolder(path, parser)) + help)
+        hint: (isUnexpected ? "after -- nothing is an option\n" : namesFolder(path, parser))
+          + (isMissing ? unknownOption(path).map { dashedWord(path, $0) } ?? "" : "") + help)
     }
     let near = Proposal.nearest(option, among: known)
     let shown = near.isEmpty ? firstLetter(option, known) : option
@@ -42,7 +43,15 @@ package enum UsageMistake {
     }
     return UserMessage(
       .usage, "\(path.text) has no option '\(shown)'" + Proposal.sentence(near).afterStop,
-      hint: help)
+      hint: dashedWord(path, option) + help)
+  }
+
+  /// Advice about a name or path that may have been taken for an option.
+  private static func dashedWord(_ path: CommandPath, _ option: String) -> String {
+    let takesWord = (HelpRequest.definition(of: path.type).arguments ?? [])
+      .contains { $0.kind == .positional }
+    guard takesWord, !option.hasPrefix("--") else { return "" }
+    return "if it is a name or path, put -- before it\n"
   }
 
   /// Advice where a path was given to a command that takes none.

@@ -15,6 +15,10 @@ package struct GapOption: ParsableArguments {
     case .file(.historyIncomplete) where !despiteGaps: break
     case .file(.lateContentsDamaged) where !despiteGaps: break
     case .cannotRotate(.filesMissing) where !despiteGaps: break
+    case .cannotRotate(.unfinished) where !despiteGaps,
+      .cannotRotate(.onlyCopies) where !despiteGaps:
+      return message.adding(
+        hint: "to begin again and leave there what others wrote: --despite-gaps")
     default: return message
     }
     var explained = message

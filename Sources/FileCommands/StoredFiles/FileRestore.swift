@@ -200,7 +200,8 @@ extension Output {
   package func warn(renamed files: [(name: String, path: String)]) {
     if files.isEmpty { return }
     warn(
-      "keybackup: the file system cannot have \(files.count == 1 ? "this name" : "these names"), so "
+      "keybackup: the file system cannot have \(files.count == 1 ? "this name" : "these names"), or "
+        + "another file has it, so "
         + "\(counted(files.count, "file")) \(files.count == 1 ? "has" : "have") another one:")
     for (name, path) in files.prefix(20) {
       warn("  \(ShellWord.quoted(name)) is \(ShellWord.quoted(path))")

@@ -9,8 +9,8 @@ package struct FileSummary: Sendable {
   package private(set) var writers: [SilentWriterStatus] = []
   /// Files whose contents were read and are not those that were written.
   package private(set) var damaged: [FileFinding] = []
-  /// Files whose contents could not be read now.
-  private(set) var unread = 0
+  /// Versions whose contents could not be read now.
+  private var unreadable: [FileFinding] = []
   /// Versions that count and whose contents are not here, or in part.
   private var absent = 0
   /// Wallets of computers without a key that are not in the CSPP files yet.
@@ -66,7 +66,7 @@ package struct FileSummary: Sendable {
     _ message: UserMessage, of version: StoredVersion, isCopied: Bool
   ) {
     guard message.code == .dataInvalid || isCopied else {
-      unread += 1
+      unreadable.append(Self.finding(version, message.message))
       return
     }
     damaged.append(
@@ -77,6 +77,26 @@ package struct FileSummary: Sendable {
           + (isCopied ? "; a conflict copy has its contents, and the next change writes them" : ""))
     )
   }
+
+  private static func finding(_ version: StoredVersion, _ reason: String) -> FileFinding {
+    FileFinding(
+      file: (version.label.map { $0.text + "/" } ?? "") + version.name.text, recordID: nil,
+      state: .incomplete, reason: "version \(version.shortName): \(reason)")
+  }
+
+  /// The versions that count or are late, and whose contents are not here as a whole.
+  package var incomplete: [FileFinding] {
+    let counting = rows.flatMap { $0.file.live + $0.file.late }
+    return counting.compactMap { version in
+      switch version.object {
+      case .inline, .here: nil
+      case .missing: Self.finding(version, "its contents are not here")
+      case .wrongSize: Self.finding(version, "its contents are cut off, or still arriving")
+      }
+    } + unreadable
+  }
+
+  private var unread: Int { unreadable.count }
 
   /// Damaged files of which no conflict copy has the contents.
   private var lost: Int { damaged.count { $0.state != .foreign } }

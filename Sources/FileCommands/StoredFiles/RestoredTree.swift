@@ -54,6 +54,8 @@ package final class RestoredTree: Sendable {
     var wanted: [NameBytes: NameBytes] = [:]
     /// As ``FittingNames/folded(_:)`` has them.
     var folded: Set<String> = []
+    /// The folders in which nothing is left of earlier runs.
+    var cleared: Set<String> = []
   }
   private let given = Mutex(Given())
 
@@ -116,6 +118,9 @@ package final class RestoredTree: Sendable {
       defer {
         close(folder)
         if isMade { removeEmpty(names) }
+      }
+      if given.withLock({ $0.cleared.insert(names.joined(separator: "/")).inserted }) {
+        PartFile.removeLeft(in: folder)
       }
       let part = PartFile(in: folder, root: path, shown: shown)
       do throws(UserMessage) {
@@ -281,10 +286,17 @@ package final class RestoredTree: Sendable {
       let folder = unsafe keybackup_openat(
         outer, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
       if folder >= 0 { return .open(folder, [name]) }
-      // Something else has the name; in another form it takes it from nobody.
-      if lists(name, in: outer) { return .taken }
+      // Something else has the name; in another form it takes it from nobody. A file may be a wallet
+      // or the explanation of this restore, which no computer's name may keep back.
+      if lists(name, in: outer), !isFile(name, in: outer) { return .taken }
     }
     return problem == 0 ? .taken : .refused(problem)
+  }
+
+  private static func isFile(_ name: String, in folder: Int32) -> Bool {
+    var status = stat()
+    return unsafe fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0
+      && status.st_mode & S_IFMT == S_IFREG
   }
 
   /// Whether a file of this name holds the version already; nil: the name is free.
@@ -381,11 +393,31 @@ private final class PartFile {
       folder, ".", O_WRONLY | O_CLOEXEC | O_DIRECTORY | 0o20_000_000, 0o600)
     if descriptor >= 0 { return }
     // Not every file system has such files.
-    let name = "keybackup-part-" + Hex.string(Randomness.bytes(count: 8))
+    let name = Self.prefix + Hex.string(Randomness.bytes(count: 8))
     descriptor = unsafe keybackup_openat(
       folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw failure(errno, .cannotCreate) }
     temporary = name
+    // Other runs see by the lock that this one is at work.
+    _ = flock(descriptor, LOCK_EX | LOCK_NB)
+  }
+
+  private static let prefix = "keybackup-part-"
+
+  /// Removes the temporary files of runs that were killed: they hold plain contents.
+  ///
+  /// A run that is at work holds the lock of its file.
+  static func removeLeft(in folder: Int32) {
+    let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd/\(folder)")
+    for name in names ?? [] where name.hasPrefix(prefix) {
+      let digits = name.utf8.dropFirst(prefix.utf8.count)
+      guard digits.count == 16, digits.allSatisfy({ Hex.isDigit($0) }) else { continue }
+      let file = unsafe keybackup_openat(
+        folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0)
+      if file < 0 { continue }
+      if flock(file, LOCK_EX | LOCK_NB) == 0 { unsafe unlinkat(folder, name, 0) }
+      close(file)
+    }
   }
 
   private func write(_ bytes: RawSpan) throws(UserMessage) {

@@ -32,6 +32,8 @@ package struct StoredFilesReport: Sendable {
 
   /// Files whose contents are not those that were written.
   package var damaged: [FileFinding] { summary?.damaged ?? [] }
+  /// Versions whose contents are not here as a whole.
+  package var incomplete: [FileFinding] { summary?.incomplete ?? [] }
 
   /// Whether contents were read, and some are not what was written or could not be read.
   package var lacksContents: Bool { summary?.lacksContents ?? false }

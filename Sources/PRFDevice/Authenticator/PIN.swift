@@ -30,7 +30,7 @@ public final class PIN: Sendable {
   /// - Throws: ``PRFDeviceError/pinPolicyViolation(_:)``.
   public init(_ utf8: borrowing SecretBytes) throws(PRFDeviceError) {
     guard utf8.count <= Self.maximumTypedBytes else { throw .pinPolicyViolation(.tooLong) }
-    if let flaw = utf8.textFlaw() { throw .pinPolicyViolation(.notText(flaw)) }
+    if let flaw = utf8.pinFlaw() { throw .pinPolicyViolation(.notText(flaw)) }
     if utf8.withBytes({ $0.allBytes { $0 < 0x80 } }) {
       terminated = try Self.terminating(utf8, codePoints: utf8.count)
       codePointCount = utf8.count

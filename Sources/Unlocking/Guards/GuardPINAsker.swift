@@ -40,7 +40,7 @@ package struct GuardPINAsker {
       throw UserMessage(
         .noInput, "the \(what) for the guards is empty", hint: "no try was spent; try again")
     }
-    if let flaw = pin.textFlaw() {
+    if let flaw = pin.pinFlaw() {
       throw UserMessage(
         .dataInvalid, "the \(what) for the guards \(flaw.words)",
         hint: "no try was spent; give it again")

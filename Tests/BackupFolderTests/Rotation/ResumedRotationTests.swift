@@ -225,6 +225,25 @@ struct ResumedRotationTests {
     #expect(throws: BackupFolderError.cannotRotate(.onlyCopies(left))) { try files.rotate() }
     #expect(FileManager.default.fileExists(atPath: path))
     #expect(try files.open(files.old).live("large")[0].hasPrefix("1111"))
+    // A person goes on without it: it stays where it is.
+    let new = try files.rotate(despiteGaps: true).namespace.id
+    #expect(new != left && FileManager.default.fileExists(atPath: path))
+    #expect(try files.open(new).live("large")[0].hasPrefix("1111"))
+  }
+
+  @Test(arguments: ["log", "sealed"])
+  func `What somebody put there keeps nobody from a rotation despite gaps`(_ kind: String) throws {
+    try node.addLarge("1111 ")
+    let left = try interrupt(until: hasCarried)
+    let digits = String(repeating: "0a", count: 16)
+    let folder = "\(files.path(left))/keybackup/\(kind)/\(digits)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let path = "\(folder)/00000001-\(digits).json"
+    try Data("<html>".utf8).write(to: URL(fileURLWithPath: path))
+    let new = try files.rotate(despiteGaps: true).namespace.id
+    #expect(FileManager.default.fileExists(atPath: path) == (new != left) || kind == "sealed")
+    let open = try files.open(new, "c")
+    #expect(try open.live("large")[0].hasPrefix("1111"))
   }
 }
 

@@ -31,7 +31,7 @@ enum Damage: String, CaseIterable {
   /// Whether a writing run may replace it with the logged version.
   var heals: Bool {
     switch self {
-    case .oversized, .folder, .futureVersion: false
+    case .oversized, .futureVersion: false
     default: true
     }
   }

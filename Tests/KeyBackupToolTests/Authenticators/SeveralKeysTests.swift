@@ -68,6 +68,15 @@ import Testing
     #expect(!other.contains { $0.contains("Token") || $0.contains("TOUCH") }, "\(other)")
   }
 
+  @Test func `The key that refused a PIN is named`() async throws {
+    let keys = try await TwoKeys()
+    let refused = try await keys.box.keybackup(
+      ["restore", "--json"], key: keys.both(), pin: .descriptor("wrong-one"), expecting: nil)
+    let error = try refused.json()["error"]
+    #expect(refused.code == 81, "\(refused.text)")
+    #expect(error["message"].text == "wrong PIN for Virtual Key \"blue key\"; 7 tries left")
+  }
+
   @Test func `A key that another program holds does not stop the others`() async throws {
     let keys = try await TwoKeys()
     let outcome = try await keys.box.keybackup(

@@ -96,6 +96,24 @@ import Testing
     #expect(try Files.text(out + "/" + wallet) == "mine too")
   }
 
+  /// A computer's name is the name of the folder with its files.
+  @Test func `A computer called README.txt keeps nothing back`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer(label: "README.txt")
+    try await computers.serverAdds("one")
+    let out = computers.target()
+    let json = try await computers.laptop(["restore", "--names", "--json", "--out", out]).json()
+    let file = try #require(json["stored_files"].items.first)
+    let path = try #require(file["file"].text)
+    #expect(json["restored_files"].number == 1 && json["failed_files"].items.isEmpty, "\(json)")
+    #expect(path.hasPrefix("README.") && file["renamed"].flag == true, "\(path)")
+    #expect(try Files.text(out + "/" + path) == "one")
+    #expect(try Files.text(out + "/README.txt").contains("mnemonic: in a wallet program choose"))
+    let again = try await computers.laptop(["restore", "--names", "--out", out])
+    #expect(again.err.contains("README.txt/channel.backup"), "\(again.err)")
+    #expect(Files.tree(out).count == PreparedBackup.ids.count + 2, "\(Files.tree(out))")
+  }
+
   /// There is a line for each kind that is present, and docs/wallets.md says the same.
   @Test func `Every kind is explained`() async throws {
     let box = try Sandbox()

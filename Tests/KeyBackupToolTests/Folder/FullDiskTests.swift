@@ -108,6 +108,37 @@ import Testing
     if kilobytesLeft == 0 { #expect(codes.first == "code 74") }
   }
 
+  /// Every command that writes to the folder ends with io or is done, and what was there stays.
+  @Test(arguments: [0, 4, 16])
+  func `A disk that fills up during any change loses nothing`(_ kilobytesLeft: Int) async throws {
+    let box = try Sandbox()
+    try Files.write(Samples.mnemonic + "\n", to: box.root + "/words", mode: 0o600)
+    try Files.write([UInt8](repeating: 7, count: 20_000), to: box.root + "/large")
+    let outcome = try await onSmallDisk(
+      box, kilobytes: 512,
+      """
+      key init >/dev/null 2>&1
+      printf '%s\\n' '\(Samples.entry(id: "a", name: "A"))' | key wallet import - || exit 98
+      before=$(files)
+      fill; truncate -s -\(kilobytesLeft)K "$box/disk/ballast"
+      key wallet add --name B --network bitcoin --mnemonic - <"$box/words"; echo "code $?"
+      key file add "$box/large"; echo "code $?"
+      key recovery-kit create --no-input --out "$box/disk/kit"; echo "code $?"
+      key rotate; echo "code $?"
+      key rotate --master-key; echo "code $?"
+      echo "$before" | (cd "$KEYBACKUP_FOLDER" && sha256sum --quiet -c -) || echo "changed"
+      find "$box/disk" -type f -size 0 | sed 's/^/empty /'
+      free; rm -f "$box/disk/kit"
+      key restore --out "$box/out"; echo "code $?"
+      """)
+    let codes = outcome.out.split(separator: "\n").filter { $0.hasPrefix("code") }
+    #expect(codes.count == 6 && codes.last == "code 0", "\(outcome.text)")
+    #expect(codes.allSatisfy { ["code 0", "code 74"].contains($0) }, "\(outcome.text)")
+    if kilobytesLeft == 0 { #expect(codes.dropLast().allSatisfy { $0 == "code 74" }) }
+    #expect(!outcome.out.contains("changed") && !outcome.out.contains("empty "), "\(outcome.text)")
+    #expect(outcome.err.contains("free some space and try again"), "\(outcome.err)")
+  }
+
   @Test func `Where the restored files go`() async throws {
     let backup = try await PreparedBackup()
     let box = backup.box

@@ -83,6 +83,66 @@ import Testing
     #expect(again["written_wallet_files"].number == 0, "\(again)")
   }
 
+  /// Somebody, or an unpacked archive, made a folder with our exact name.
+  @Test(arguments: ["", "notes.txt"])
+  func `A folder in the place of a file of ours is put aside, and what is in it stays`(
+    _ name: String
+  ) async throws {
+    let backup = try await PreparedBackup()
+    let files = [backup.wallets[0], backup.wrapper, backup.envelope]
+    try await backup.box.keybackup(["restore"])
+    for (place, file) in files.enumerated() {
+      let whole = try Files.read(file)
+      try Files.remove(file)
+      try Files.makeFolder(file)
+      if !name.isEmpty { try Files.write("theirs", to: file + "/" + name) }
+      let restored = try await backup.box.keybackup(["restore", "--json"])
+      #expect(try restored.json()["restored"].number == 3, "\(restored.text)")
+      let repaired = try await backup.box.keybackup(["key", "repair"])
+      #expect(repaired.out.contains("Written again"), "\(file): \(repaired.text)")
+      // A wallet's file is sealed anew.
+      if place > 0 { #expect(try Files.read(file) == whole) }
+    }
+    try await backup.box.keybackup(["verify", "--deep"])
+    let left = Files.tree(backup.place).filter { $0.contains("put-aside-") }
+    #expect(left.count == (name.isEmpty ? 0 : 3), "\(left)")
+    try await backup.box.keybackup(["rotate", "--master-key"])
+  }
+
+  @Test func `Contents that are cut off are named by version`() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    try Files.write([UInt8](repeating: 7, count: 200_000), to: box.root + "/big")
+    let added = try await box.keybackup(["file", "add", box.root + "/big", "--json"]).json()
+    let version = try #require(added["files"][0]["version"].text).prefix(8)
+    let objects = backup.place + "/keybackup/objects"
+    let object = objects + "/" + (try #require(Files.tree(objects).first))
+    try Files.extend(object, to: 1000)
+    for line in [["verify", "--deep"], ["key", "repair"]] {
+      let told = try await box.keybackup(line, expecting: nil)
+      #expect(told.text.ranges(of: "version \(version)").count == 1, "\(told.text)")
+      #expect(told.text.contains("cut off, or still arriving"), "\(told.text)")
+    }
+    let rotated = try await box.keybackup(
+      ["rotate", "--master-key", "--despite-gaps", "--json"], expecting: 87
+    ).json()
+    #expect(rotated["wallets"].number == 3, "\(rotated)")
+  }
+
+  @Test func `Operations that are swapped keep nobody from a rotation`() async throws {
+    let backup = try await PreparedBackup()
+    let (one, other) = (backup.operations[0], backup.operations[1])
+    try Files.move(one, to: one + ".x")
+    try Files.move(other, to: one)
+    try Files.move(one + ".x", to: other)
+    let restored = try await backup.box.keybackup(["restore", "--json"], expecting: 65)
+    #expect(try restored.json()["restored"].number == 3, "\(restored.text)")
+    #expect(restored.out.contains("another operation than its name says"), "\(restored.text)")
+    let rotated = try await backup.box.keybackup(
+      ["rotate", "--master-key", "--despite-gaps", "--json"], expecting: 87)
+    #expect(try rotated.json()["wallets"].number == 3, "\(rotated.text)")
+  }
+
   @Test func `Bad conflict copies change no exit code, and the next change removes them`()
     async throws
   {

@@ -31,7 +31,7 @@ import Testing
     let names = Self.options(of: leaf.command).flatMap { $0.names ?? [] }.map(\.text)
     #expect(!names.isEmpty)
     for name in names {
-      for value in ["-Pm4xYwIChNSR8Qk", "--m4xYwIChNSR8Qk", "-x", "-1"] {
+      for value in ["-Pm4xYwIChNSR8Qk", "--m4xYwIChNSR8Qk", "-x", "-1", "-h"] {
         let joined = leaf.command.joiningDashedValues([name, value, "--json"])
         #expect(joined == [name + "=" + value, "--json"])
       }
@@ -82,6 +82,38 @@ import Testing
     // Other commands take no such ID: it may be a PIN that was typed after a letter.
     let set = try #require(CommandLeaf.all.first { $0.path == ["pin", "set"] }?.command)
     #expect(set.joiningDashedValues(["-phunter2secret"]) == ["-phunter2secret"])
+  }
+
+  /// A script would take the page for what it asked for.
+  @Test func `A value of -h is no wish for help`() async throws {
+    for line in [["derive", "--salt", "-h"], ["wallet", "add", "--name", "-h"]] {
+      #expect(HelpRequest(line, KeyBackup.self) == nil, "\(line)")
+    }
+    for line in [["derive", "-h"], ["derive", "--json", "-h"], ["derive", "--salt", "x", "-h"]] {
+      #expect(HelpRequest(line, KeyBackup.self) != nil, "\(line)")
+    }
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    let spaced = try await box.keybackup(["derive", "--salt", "-h"])
+    let joined = try await box.keybackup(["derive", "--salt=-h"])
+    #expect(spaced.out == joined.out && !spaced.out.contains("SALT"))
+  }
+
+  @Test func `A name that looks like options is answered with two hyphens`() async throws {
+    let box = try Sandbox()
+    for line in [["file", "add", "-abc"], ["wallet", "show", "-abc"]] {
+      let told = try await box.keybackup(line, key: nil, pin: .none, expecting: 64)
+      expectFailure(told, 64, says: "if it is a name or path, put -- before it")
+    }
+    for line in [["status", "-abc"], ["file", "add", "--abc"]] {
+      let told = try await box.keybackup(line, key: nil, pin: .none, expecting: 64)
+      #expect(!told.err.contains("put --"), "\(told.err)")
+    }
+    try await box.keybackup(["init"])
+    try Files.write("text", to: box.root + "/-abc")
+    try await box.keybackup(
+      ["file", "add", "--pin-file", box.pinFile, "--", "-abc"], pin: .none,
+      wrapper: ["env", "--chdir", box.root])
   }
 
   @Test func `A script with an ID that begins with a hyphen runs`() async throws {

@@ -25,6 +25,27 @@ import Testing
     #expect(PINTests.tries(trace) == 1, "\(trace)")
   }
 
+  @Test func `A no-break space at the edge of a PIN costs no try`() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    try Files.write("\u{A0}\(Sandbox.pin)\n", to: box.root + "/copied", mode: 0o600)
+    let trace = try await box.traced {
+      let file = try await box.keybackup(
+        Sandbox.derive + ["--pin-file", box.root + "/copied"], pin: .none, expecting: nil)
+      expectFailure(file, 65, says: "no-break space", "no try was spent")
+      let outcome = try await box.keybackup(
+        Sandbox.derive, pin: .none,
+        terminal: ["\u{A0}", "\u{3164}"].flatMap { mark -> [TerminalStep] in
+          [
+            .expect("(8 tries left): "), .type(Sandbox.pin + mark + "\n"),
+            .expect("The PIN"),
+          ]
+        } + [.expect("(8 tries left): "), .type(Sandbox.pin + "\n"), .expect("Touch")])
+      #expect(outcome.stepsLeft.isEmpty && outcome.terminalIsSane, "\(outcome.screen)")
+    }
+    #expect(PINTests.tries(trace) == 1, "\(trace)")
+  }
+
   @Test func `No PIN with such bytes is set`() async throws {
     let box = try Sandbox()
     let set = try await box.keybackup(

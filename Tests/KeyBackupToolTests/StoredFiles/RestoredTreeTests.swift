@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -51,6 +52,21 @@ import Testing
     #expect(try write("two", as: "a", in: tree) == .taken)
     #expect(try Files.text(system.path + "/out/node/a") == "one")
     #expect(Files.tree(system.backing) == ["out/node/a"])
+  }
+
+  @Test func `What a killed run left goes, and what another run writes stays`() throws {
+    let node = system.path + "/out/node"
+    try Files.makeFolder(node)
+    let (left, busy, other) = (
+      "keybackup-part-0123456789abcdef", "keybackup-part-fedcba9876543210", "keybackup-part-notes"
+    )
+    for name in [left, busy, other] { try Files.write("plain", to: "\(node)/\(name)") }
+    let lock = unsafe open("\(node)/\(busy)", O_RDONLY)
+    defer { close(lock) }
+    #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)
+    let tree = try RestoredTree(path: system.path + "/out")
+    #expect(try write("one", as: "a", in: tree) == .written("node/a"))
+    #expect(Files.tree(node) == ["a", busy, other].sorted())
   }
 
   /// exFAT and NTFS: such a name is nowhere, and cannot be made.
