@@ -111,7 +111,7 @@ let package = Package(
       name: "BackupFolder", dependencies: ["CSPP", "SecretMemory", "CLinux", "CReadingProcess"],
       swiftSettings: optimised),
     // The meaning of a folder: pure, from the operations to what is live.
-    .target(name: "LogState", dependencies: ["CSPP"], swiftSettings: optimised),
+    .target(name: "LogState", dependencies: ["CSPP", "SecretMemory"], swiftSettings: optimised),
     // What both commands have: their version, their service manager, and safe words for a shell.
     .target(name: "CommandSupport", swiftSettings: strict),
     // Where this computer may keep a secret for a while.

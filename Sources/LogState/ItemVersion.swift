@@ -46,6 +46,11 @@ public struct VersionName: Hashable, Sendable {
   public func hash(into hasher: inout Hasher) { hasher.combine(digest.words.x) }
 }
 
+extension VersionName: Comparable {
+  /// Whether `left` precedes `right` in the order of the digests.
+  public static func < (left: Self, right: Self) -> Bool { left.digest < right.digest }
+}
+
 /// A version of a wallet or a file, as an operation adds it.
 public struct ItemVersion: Hashable, Sendable {
   /// The wallet's record or the file.
@@ -59,17 +64,35 @@ public struct ItemVersion: Hashable, Sendable {
   /// The version that it is a copy of, by a person's choice.
   public let copied: VersionName?
 
-  /// Creates a version, and computes its name.
+  /// Creates a wallet's version, and computes its name.
+  ///
+  /// It is never a copy.
   ///
   /// - Parameters:
-  ///   - item: the wallet's record or the file.
-  ///   - bytes: the digest of the version's bytes.
-  ///   - contents: the digest of what a person sees.
+  ///   - record: the wallet's record.
+  ///   - entry: the digest of the WalletEntry.
+  ///   - contents: the digest of the entry without its mark.
+  ///   - author: the silent writer that the mark names, if the mark fits the entry.
+  public init(wallet record: RecordID, entry: Digest, contents: Digest, by author: SigningKey?) {
+    self.init(of: .wallet(record), bytes: entry, contents: contents, author, copied: nil)
+  }
+
+  /// Creates a file's version, and computes its name.
+  ///
+  /// - Parameters:
+  ///   - file: the file.
+  ///   - bytes: the digest of the `version` object's bytes.
+  ///   - contents: the digest of its `name` and `content`.
   ///   - author: the silent writer that made it, if one did.
   ///   - copied: the version that it is a copy of, if a person chose that one.
   public init(
-    of item: Item, bytes: Digest, contents: Digest, by author: SigningKey? = nil,
-    copied: VersionName? = nil
+    file: FileID, bytes: Digest, contents: Digest, by author: SigningKey?, copied: VersionName?
+  ) {
+    self.init(of: .file(file), bytes: bytes, contents: contents, author, copied: copied)
+  }
+
+  private init(
+    of item: Item, bytes: Digest, contents: Digest, _ author: SigningKey?, copied: VersionName?
   ) {
     self.item = item
     self.contents = contents

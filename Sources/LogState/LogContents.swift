@@ -1,88 +1,45 @@
-// What the rules read: the operations of every namespace that opens, of silent writers, and the view's files.
+// What the rules read: the operations of all namespaces that open, those of silent writers, and the view's files.
 
 public import CSPP
-
-/// The kinds of versions that a silent writer may add.
-public struct Rights: OptionSet, Hashable, Sendable {
-  /// The bits.
-  public let rawValue: UInt8
-  /// Creates rights from bits.
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// Versions of files.
-  public static let files = Rights(rawValue: 1)
-  /// Wallets.
-  public static let wallets = Rights(rawValue: 2)
-}
-
-/// A refusal of what is offered.
-public enum Refusal: Hashable, Sendable {
-  /// All that a silent writer's key still offers.
-  case key(SigningKey)
-  /// All that an earlier namespace still offers.
-  case namespace(NamespaceID)
-}
-
-/// The file of a key slot in a namespace.
-public enum SlotFile: Hashable, Sendable {
-  /// It opens the namespace by itself.
-  case own
-  /// It holds an own file of an earlier namespace, and the new master key in a box.
-  case box
-}
-
-/// One change of an ordinary operation (docs/format.md, Changes).
-public enum Change: Hashable, Sendable {
-  /// Adds a version: `put`, `file-put`.
-  case add(ItemVersion)
-  /// Ends a version.
-  case end(VersionName)
-  /// Ends a version, and its object may go.
-  case drop(VersionName)
-  /// A silent writer: `writer-add`.
-  case addWriter(SigningKey, Rights)
-  /// A silent writer's word counts no more: `writer-retire`.
-  case retireWriter(SigningKey)
-  /// Refuses what is offered.
-  case refuse(Refusal)
-  /// The namespace begins, and takes these over; only those whose master key was proved.
-  case begin(takesOver: Set<NamespaceID>, operations: Set<OperationID>)
-  /// A hint: another namespace says that it took this one over.
-  case takenOver(by: NamespaceID)
-  /// A key slot has a file in this namespace.
-  case addSlot(KeyID, SlotFile)
-  /// A key slot was removed, in all namespaces.
-  case removeSlot(KeyID)
-  /// A sensitive text, by the digest of its topic and text.
-  case text(Digest)
-}
-
-/// The place of an operation in a chain.
-public struct OperationID: Hashable, Sendable {
-  /// The writer of the chain.
-  public let writer: WriterID
-  /// The counter in it, from 1.
-  public let counter: UInt64
-
-  /// Creates the place.
-  public init(_ writer: WriterID, _ counter: UInt64) {
-    self.writer = writer
-    self.counter = counter
-  }
-}
 
 /// An ordinary operation, sealed with a namespace's master key.
 public struct OrdinaryOperation: Sendable {
   /// Its namespace.
   public let namespace: NamespaceID
-  /// Its place.
-  public let id: OperationID
+  /// Its name.
+  public let name: OperationName
+  /// The name of its writer's operation before it.
+  public let previous: OperationName?
+  /// The last operations of chains that its writer knew.
+  public let seen: [OperationName]
+  /// The time that its writer claimed.
+  ///
+  /// It decides nothing but which key file goes into a box.
+  public let at: UInt64
   /// Its changes.
   public let changes: [Change]
 
   /// Creates the value.
-  public init(in namespace: NamespaceID, _ id: OperationID, _ changes: [Change]) {
+  ///
+  /// - Parameters:
+  ///   - namespace: its namespace.
+  ///   - writer: its writer.
+  ///   - counter: its counter in the writer's chain.
+  ///   - digest: its SHA-256.
+  ///   - previous: the SHA-256 of the one before it.
+  ///   - seen: the last operations of chains that its writer knew.
+  ///   - at: the time that its writer claimed.
+  ///   - changes: its changes.
+  public init(
+    in namespace: NamespaceID, by writer: WriterID, _ counter: UInt64, _ digest: Digest,
+    after previous: Digest? = nil, seen: [OperationName] = [], at: UInt64 = 0, _ changes: [Change]
+  ) {
+    let chain = Chain.ordinary(namespace, writer)
     self.namespace = namespace
-    self.id = id
+    name = OperationName(chain, counter, digest)
+    self.previous = previous.map { OperationName(chain, counter &- 1, $0) }
+    self.seen = seen
+    self.at = at
     self.changes = changes
   }
 }
@@ -93,6 +50,10 @@ public struct SilentOperation: Sendable {
   public let namespace: NamespaceID
   /// The key that signed it.
   public let key: SigningKey
+  /// Its name.
+  public let name: OperationName
+  /// The name of the key's operation before it.
+  public let previous: OperationName?
   /// The versions that it adds.
   public let added: [ItemVersion]
   /// The names of what it ends: made with its key, so that it cannot name anything else.
@@ -103,14 +64,20 @@ public struct SilentOperation: Sendable {
   /// - Parameters:
   ///   - namespace: the namespace to whose inbox it is sealed.
   ///   - key: the key that signed it.
+  ///   - counter: its counter in the key's chain.
+  ///   - digest: its SHA-256.
+  ///   - previous: the SHA-256 of the one before it.
   ///   - added: what it adds.
   ///   - ended: files, with the digests of the bytes of versions that it ends.
   public init(
-    to namespace: NamespaceID, signedBy key: SigningKey, added: [ItemVersion],
-    ended: [(file: FileID, bytes: Digest)]
+    to namespace: NamespaceID, signedBy key: SigningKey, _ counter: UInt64, _ digest: Digest,
+    after previous: Digest? = nil, added: [ItemVersion], ended: [(file: FileID, bytes: Digest)]
   ) {
+    let chain = Chain.silent(namespace, key)
     self.namespace = namespace
     self.key = key
+    name = OperationName(chain, counter, digest)
+    self.previous = previous.map { OperationName(chain, counter &- 1, $0) }
     self.added = added
     self.ended = ended.map {
       VersionName(of: .file($0.file), by: key, copied: nil, bytes: $0.bytes)
@@ -118,8 +85,8 @@ public struct SilentOperation: Sendable {
   }
 }
 
-/// A wallet's file in a namespace's view.
-public struct ViewVersion: Sendable {
+/// A wallet's file in a namespace's view, or a conflict copy of one.
+public struct ViewVersion: Hashable, Sendable {
   /// Its namespace.
   public let namespace: NamespaceID
   /// The version that it holds.
@@ -132,21 +99,53 @@ public struct ViewVersion: Sendable {
   }
 }
 
-/// All that is here of a folder, in any order.
+/// One thing that is here: an operation of either kind, or a file of a view.
+public enum LogEntry: Sendable {
+  /// An ordinary operation.
+  case operation(OrdinaryOperation)
+  /// An operation of a silent writer.
+  case sealed(SilentOperation)
+  /// A file of a view.
+  case view(ViewVersion)
+}
+
+/// All that is here of a folder.
+///
+/// The order says nothing, and what is here twice counts once.
 public struct LogContents: Sendable {
   /// Ordinary operations of every namespace that opens.
-  public var operations: [OrdinaryOperation]
+  public private(set) var operations: [OrdinaryOperation] = []
   /// Operations of silent writers.
-  public var sealed: [SilentOperation]
+  public private(set) var sealed: [SilentOperation] = []
   /// Files of the views.
-  public var views: [ViewVersion]
+  public private(set) var views: Set<ViewVersion> = []
+  /// The names of all operations.
+  public private(set) var names: Set<OperationName> = []
+  /// What ordinary operations say of their namespaces (rule 2).
+  private(set) var claims: [NamespaceID: NamespaceClaims] = [:]
+
+  /// Creates an empty value.
+  public init() {}
 
   /// Creates the value.
-  public init(
-    operations: [OrdinaryOperation] = [], sealed: [SilentOperation] = [], views: [ViewVersion] = []
-  ) {
-    self.operations = operations
-    self.sealed = sealed
-    self.views = views
+  public init(_ entries: some Sequence<LogEntry>) {
+    for entry in entries { insert(entry) }
+  }
+
+  /// Adds what has arrived; returns false if it was here.
+  @discardableResult
+  public mutating func insert(_ entry: LogEntry) -> Bool {
+    switch entry {
+    case .operation(let operation):
+      guard names.insert(operation.name).inserted else { return false }
+      operations.append(operation)
+      claims[operation.namespace, default: NamespaceClaims()].insert(operation)
+    case .sealed(let operation):
+      guard names.insert(operation.name).inserted else { return false }
+      sealed.append(operation)
+    case .view(let file):
+      return views.insert(file).inserted
+    }
+    return true
   }
 }

@@ -2,33 +2,53 @@
 
 public import CSPP
 
-extension LogContents {
-  /// The namespaces that one takes over.
-  public func earlier(than namespace: NamespaceID) -> Set<NamespaceID> {
-    var found: Set<NamespaceID> = []
-    for operation in operations where operation.namespace == namespace {
-      for case .begin(let taken, _) in operation.changes { found.formUnion(taken) }
+/// What ordinary operations say of their namespace.
+struct NamespaceClaims: Sendable {
+  private(set) var beginnings: [Beginning] = []
+  /// Everything that was taken over, but not the namespace itself.
+  private(set) var takesOver: Set<NamespaceID> = []
+  private(set) var hints: Set<NamespaceID> = []
+
+  struct Beginning: Sendable { let operations: Set<OperationName> }
+
+  mutating func insert(_ operation: OrdinaryOperation) {
+    for change in operation.changes {
+      switch change {
+      case .begin(let taken, let operations):
+        beginnings.append(Beginning(operations: operations))
+        takesOver.formUnion(taken)
+        takesOver.remove(operation.namespace)
+      case .takenOver(let by): hints.insert(by)
+      default: continue
+      }
     }
-    return found.subtracting([namespace])
+  }
+}
+
+extension LogContents {
+  /// The namespaces that one takes over: they are earlier than it.
+  public func earlier(than namespace: NamespaceID) -> Set<NamespaceID> {
+    claims[namespace]?.takesOver ?? []
   }
 
   /// Whether a namespace has begun.
   public func hasBegun(_ namespace: NamespaceID) -> Bool {
-    operations.contains { $0.namespace == namespace && $0.begins }
+    claims[namespace]?.beginnings.isEmpty == false
   }
 
   /// Whether a namespace's beginning is here, with all operations that belong to it.
   ///
   /// A folder of another CSPP program has no operations and is whole.
   public func isWhole(_ namespace: NamespaceID) -> Bool {
-    let own = operations.filter { $0.namespace == namespace }
-    if own.isEmpty { return views.contains { $0.namespace == namespace } }
-    let here = Set(own.map(\.id))
-    return own.contains { operation in
-      operation.changes.contains {
-        if case .begin(_, let parts) = $0 { parts.isSubset(of: here) } else { false }
-      }
+    guard let claims = claims[namespace] else {
+      return views.contains { $0.namespace == namespace }
     }
+    return claims.beginnings.contains { $0.operations.isSubset(of: names) }
+  }
+
+  /// The namespaces that a hint in one names.
+  public func hints(in namespace: NamespaceID) -> Set<NamespaceID> {
+    claims[namespace]?.hints ?? []
   }
 
   /// The namespace that a computer takes which remembers none.
@@ -48,20 +68,16 @@ extension LogContents {
     return possible.count == 1 ? possible.first : nil
   }
 
-  /// Finds what says that it took the current namespace over.
-  ///
-  /// - Parameters:
-  ///   - current: the current namespace.
-  ///   - opened: all that open.
-  ///   - refused: those of which a person said that they are not theirs.
-  /// - Returns: their IDs. A person compares one before the computer moves there.
+  /// Finds what opens and says that it took a namespace over.
   public func successors(
-    of current: NamespaceID, opened: Set<NamespaceID>, refused: Set<NamespaceID> = []
+    of namespace: NamespaceID, opened: Set<NamespaceID>
   ) -> Set<NamespaceID> {
-    opened.subtracting(refused).filter { earlier(than: $0).contains(current) }
+    opened.filter { earlier(than: $0).contains(namespace) }
   }
 
   /// Whole rotations that did not know of the current one, nor the current one of them.
+  ///
+  /// A rotation can take these in, as any other whole backup, after a person has compared their IDs.
   public func rivals(
     of current: NamespaceID, opened: Set<NamespaceID>
   ) -> Set<NamespaceID> {
@@ -71,26 +87,5 @@ extension LogContents {
       let before = earlier(than: $0)
       return !before.isDisjoint(with: mine) && !before.contains(current) && isWhole($0)
     }
-  }
-
-  /// Whether nothing may be written until a person has answered.
-  ///
-  /// Something says that the current namespace was taken over, and nobody answered yet.
-  public func mustWait(
-    in current: NamespaceID, opened: Set<NamespaceID>, refused: Set<NamespaceID> = []
-  ) -> Bool {
-    !successors(of: current, opened: opened, refused: refused).isEmpty
-      || operations.contains { operation in
-        operation.namespace == current
-          && operation.changes.contains {
-            if case .takenOver(let by) = $0 { !refused.contains(by) } else { false }
-          }
-      }
-  }
-}
-
-extension OrdinaryOperation {
-  fileprivate var begins: Bool {
-    changes.contains { if case .begin = $0 { true } else { false } }
   }
 }

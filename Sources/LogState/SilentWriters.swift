@@ -1,64 +1,72 @@
 // Rule 4: silent writers.
 
-internal import CSPP
+public import CSPP
 
-/// The word of silent writers.
-///
-/// It counts while an operation that counts has added the key, and none has retired it. It offers
-/// if its key was retired, or if only earlier namespaces have added it. Else it waits.
-struct SilentWriters {
-  /// All keys that somebody has added.
-  let known: Set<SigningKey>
-  /// The versions that those that count add.
-  private(set) var added: Set<ItemVersion> = []
-  /// The names that those that count end.
-  private(set) var ended: Set<VersionName> = []
-  /// The versions that the others add.
-  private(set) var offered: [(key: SigningKey, version: ItemVersion)] = []
-  private var endedByKey: [SigningKey: Set<VersionName>] = [:]
+/// A silent writer, as the operations that were asked have added it.
+public struct SilentWriter: Hashable, Sendable {
+  /// What it may add: all that was allowed together.
+  public internal(set) var rights: Rights = []
+  /// The writer IDs under which it was added.
+  public internal(set) var ids: Set<WriterID> = []
+  /// Its label.
+  public var label: String { latest?.text ?? "" }
+  var latest: DatedLabel?
+}
 
-  init(_ operations: [SilentOperation], word: Word, before: [OrdinaryOperation]) {
-    var rights = word.writers
-    for (key, more) in Word(before).writers { rights[key, default: []].formUnion(more) }
-    known = Set(rights.keys)
-    for operation in operations where known.contains(operation.key) {
-      let key = operation.key
-      if let mine = word.writers[key], !word.retired.contains(key) {
-        added.formUnion(operation.added(with: mine))
-        ended.formUnion(operation.ended)
-        endedByKey[key, default: []].formUnion(operation.ended)
-      } else {
-        offered += operation.added(with: rights[key, default: []]).map { (key, $0) }
+/// What the word of a signing key is worth.
+enum Voice {
+  /// It counts, and adds what these rights allow.
+  case counts(Rights)
+  /// It offers what these rights allow.
+  case offers(Rights)
+  /// Nothing adds its key.
+  case waits
+}
+
+/// The silent writers of a state, and who has added or retired them.
+struct SilentWriters: Sendable {
+  /// Those that operations which count have added, also retired ones.
+  private(set) var added: [SigningKey: SilentWriter] = [:]
+  /// Those that operations which count have retired.
+  ///
+  /// A retired key never returns.
+  private(set) var retired: Set<SigningKey> = []
+  /// The rights that all operations together give to each key.
+  private(set) var rights: [SigningKey: Rights] = [:]
+  /// The keys that somebody has added who is not refused.
+  private(set) var heard: Set<SigningKey> = []
+
+  /// Takes what an ordinary operation says of silent writers.
+  mutating func take(_ operation: OrdinaryOperation, counts: Bool, isRefused: Bool) {
+    for change in operation.changes {
+      switch change {
+      case .addWriter(let key, let id, let may, let label):
+        rights[key, default: []].formUnion(may)
+        if !isRefused { heard.insert(key) }
+        guard counts else { continue }
+        var writer = added[key] ?? SilentWriter()
+        writer.rights.formUnion(may)
+        writer.ids.insert(id)
+        writer.latest = max(writer.latest, DatedLabel(label, operation.name))
+        added[key] = writer
+      case .retireWriter(let key) where counts: retired.insert(key)
+      default: continue
       }
     }
   }
 
-  /// Copies of what their writer has ended, while it has a live version of the file itself.
-  func setAside(_ live: Set<ItemVersion>) -> Set<ItemVersion> {
-    var own: [Item: Set<SigningKey>] = [:]
-    for version in live where version.copied == nil {
-      if let author = version.author { own[version.item, default: []].insert(author) }
-    }
-    return live.filter { version in
-      guard let author = version.author, let copied = version.copied else { return false }
-      return endedByKey[author]?.contains(copied) == true
-        && own[version.item]?.contains(author) == true
-    }
+  func voice(of key: SigningKey) -> Voice {
+    if let writer = added[key], !retired.contains(key) { return .counts(writer.rights) }
+    return rights[key].map(Voice.offers) ?? .waits
   }
 
-  /// Wallets that only silent writers added, beside one that is live by an ordinary operation.
-  func wallets(_ live: Set<ItemVersion>, besides ordinary: Set<ItemVersion>) -> Set<ItemVersion> {
-    let items = Set(live.intersection(ordinary).map(\.item))
-    return live.filter { version in
-      guard case .wallet = version.item else { return false }
-      return !ordinary.contains(version) && items.contains(version.item)
-    }
-  }
+  /// Whether an operation that counts has added a key, and none has retired it.
+  func counts(_ key: SigningKey) -> Bool { added[key] != nil && !retired.contains(key) }
 }
 
 extension SilentOperation {
   /// Versions of its own key, of the kinds that it may add.
-  fileprivate func added(with rights: Rights) -> [ItemVersion] {
+  func added(with rights: Rights) -> [ItemVersion] {
     added.filter { version in
       guard version.author == key, version.copied == nil else { return false }
       return switch version.item {
@@ -67,4 +75,44 @@ extension SilentOperation {
       }
     }
   }
+}
+
+extension ItemState {
+  /// Sets copies aside whose silent writer has ended what they are a copy of, and went on from it.
+  ///
+  /// - Parameter ended: what each silent writer that counts has ended.
+  mutating func setCopiesAside(_ ended: [SigningKey: Set<VersionName>]) {
+    let own = Set(live.compactMap { $0.copied == nil ? $0.author : nil })
+    guard !own.isEmpty else { return }
+    for version in live {
+      guard let author = version.author, let copied = version.copied else { continue }
+      if own.contains(author), ended[author]?.contains(copied) == true { aside.insert(version) }
+    }
+    live.subtract(aside)
+    history.formUnion(aside)
+  }
+}
+
+/// A label with the name of its operation, in the order in which the last one holds.
+struct DatedLabel: Hashable, Sendable {
+  let text: String
+  private let at: UInt64
+  private let operation: Digest
+
+  init(_ label: Label, _ operation: OperationName) {
+    (text, at, self.operation) = (label.text, label.at, operation.digest)
+  }
+}
+
+extension DatedLabel: Comparable {
+  static func < (left: Self, right: Self) -> Bool {
+    if left.at != right.at { return left.at < right.at }
+    if left.operation != right.operation { return left.operation < right.operation }
+    return left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+  }
+}
+
+/// The later of two labels.
+func max(_ left: DatedLabel?, _ right: DatedLabel) -> DatedLabel {
+  left.map { Swift.max($0, right) } ?? right
 }
