@@ -22,6 +22,12 @@ struct ComparisonTests {
     #expect(found.sets > 20_000)
   }
 
+  @Test func `The same sets in every run mean the same, with every file that is added`() throws {
+    let found = try Self.compare(["sets", "2000"])
+    #expect(found.code == 0, "\(found.output.suffix(2000))")
+    #expect(found.sets > 90_000)
+  }
+
   @Test func `Random longer histories mean the same`() throws {
     let found = try Self.compare(["random", "40", String(TestSeed.value % 1_000_000)])
     #expect(found.code == 0, "\(found.output.suffix(2000))")
