@@ -1,10 +1,14 @@
 // Reads sets of files and their meaning by Tests/fold/fold.py, line by line, and compares it with LogState.
-// Tests/fold/compare.py writes the lines and describes them.
+// Tests/fold/compare.py writes the lines and describes them. With `speed WALLETS` it only measures.
 
 import CSPP
 import Foundation
 import LogState
 
+if CommandLine.arguments.count > 2, CommandLine.arguments[1] == "speed" {
+  measure(wallets: Int(CommandLine.arguments[2]) ?? 1)
+  exit(0)
+}
 let names = [
   "live", "offered", "history", "aside", "faded", "ordinary", "ended", "settled", "writers",
   "retired", "slots", "removed slots", "texts", "told", "refused", "waiting", "counting", "earlier",
