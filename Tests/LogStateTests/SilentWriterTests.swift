@@ -45,6 +45,20 @@ struct SilentWriterTests {
     #expect(retired.versions(\.live) == [copy] && retired.versions(\.offered) == [next])
   }
 
+  @Test func `A copy is set aside for its own writer only, also where the original never arrived`() {
+    let copy = file(7, 2, contents: 1, by: 3, of: Self.base.name)
+    let chosen = LogEntry.operation(operation(1, 1, 2, addWriter(4, .files), .add(copy)))
+    let other = file(7, 5, by: 4)
+    let ends = Self.word(3, [], ends: 1)
+    let state = Self.state(Self.authorised, chosen, .sealed(sealed(1, 4, 1, [other])), ends)
+    #expect(state.versions(\.live) == [copy, other] && state.versions(\.aside).isEmpty)
+    let next = file(7, 3, by: 3)
+    let before = Self.state(Self.authorised, chosen, Self.word(2, [next]))
+    #expect(before.versions(\.live) == [copy, next])
+    let after = before.appending(ends)
+    #expect(after.versions(\.live) == [next] && after.versions(\.aside) == [copy])
+  }
+
   @Test func `A refused namespace adds no silent writers`() {
     let entries: [LogEntry] = [
       .operation(operation(1, 1, 1, begin(2))),
