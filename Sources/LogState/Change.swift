@@ -18,7 +18,7 @@ public struct Rights: OptionSet, Hashable, Sendable {
 public struct Label: Hashable, Sendable {
   /// The text.
   public let text: String
-  /// The time that its author claimed: whoever repeats a label repeats its time.
+  /// The time that its author claimed: anyone who repeats a label repeats its time.
   public let at: UInt64
 
   /// Creates the value.
@@ -76,7 +76,7 @@ public enum Change: Hashable, Sendable {
   /// Refuses what is offered and told.
   case refuse(Refusal)
   /// The namespace begins, and takes these over; only those whose ID derives from the master key there.
-  case begin(takesOver: Set<NamespaceID>, operations: Set<OperationName>)
+  case begin(takesOver: Set<NamespaceID>, operations: Set<OperationID>)
   /// A hint: another namespace says that it took this one over.
   case takenOver(by: NamespaceID)
   /// A key slot has this file in the namespace: `key-add`.

@@ -1,15 +1,15 @@
 public import CSPP
 
-/// What is missing, doubled or gone in the chains of operations.
+/// Everything that is missing, doubled or gone in the chains of operations.
 ///
 /// It stands beside the meaning, and never changes it. It holds for the namespaces that are read: the current one and the earlier ones.
 public struct Findings: Hashable, Sendable {
   /// Gaps: operations that others name, and that are not here, by the chain that misses them.
-  public private(set) var missing: [Chain: Set<OperationName>] = [:]
+  public private(set) var missing: [Chain: Set<OperationID>] = [:]
   /// Forks: different operations that claim one place, here or by name, by the chain.
-  public private(set) var forks: [Chain: [UInt64: Set<OperationName>]] = [:]
+  public private(set) var forks: [Chain: [UInt64: Set<OperationID>]] = [:]
   /// Operations that this computer wrote or saw, and that are not here any more.
-  public private(set) var rolledBack: Set<OperationName> = []
+  public private(set) var rolledBack: Set<OperationID> = []
   /// Namespaces that begin here, and miss operations that their beginning lists.
   public private(set) var halves: Set<NamespaceID> = []
 
@@ -45,7 +45,7 @@ public struct Findings: Hashable, Sendable {
     _ memory: Remembered = Remembered()
   ) {
     let names = contents.names.filter { readable.contains($0.chain.namespace) }
-    var named: Set<OperationName> = []
+    var named: Set<OperationID> = []
     for operation in contents.operations where readable.contains(operation.namespace) {
       if let previous = operation.previous { named.insert(previous) }
       // A namespace that was deleted leaves no gap: only its own chains are asked for.
@@ -66,7 +66,7 @@ public struct Findings: Hashable, Sendable {
     }
     for name in named.subtracting(names) { missing[name.chain, default: []].insert(name) }
 
-    var first: [Place: OperationName] = [:]
+    var first: [Place: OperationID] = [:]
     for name in names.union(named) {
       let place = Place(chain: name.chain, counter: name.counter)
       let other = first.updateValue(name, forKey: place)

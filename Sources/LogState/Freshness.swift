@@ -3,10 +3,10 @@ internal import SecretMemory
 
 /// A fingerprint of what was seen: the last operations of all chains.
 ///
-/// It is small, has no secret, and decides nothing. Whoever kept one can tell that a set of files is older.
+/// It is small, has no secret, and decides nothing. Anyone who kept one can tell that a set of files is older.
 public struct Freshness: Hashable, Sendable {
   /// The last operation of each chain: that with the highest counter, of several the one with the greatest digest.
-  public private(set) var ends: [Chain: OperationName] = [:]
+  public private(set) var ends: [Chain: OperationID] = [:]
 
   /// The relation of a set of files to what was seen.
   public enum Comparison: Hashable, Sendable {
@@ -15,11 +15,11 @@ public struct Freshness: Hashable, Sendable {
     /// All that was seen is here, and more.
     case newer
     /// The ends of these chains were seen and are not here.
-    case lacking(Set<OperationName>)
+    case lacking(Set<OperationID>)
   }
 
   /// Creates the fingerprint of nothing, or one that was stored.
-  public init(_ ends: some Sequence<OperationName> = []) {
+  public init(_ ends: some Sequence<OperationID> = []) {
     for name in ends { insert(name) }
   }
 
@@ -29,13 +29,13 @@ public struct Freshness: Hashable, Sendable {
   }
 
   /// This fingerprint, with other ends of some chains.
-  func replacing(with names: [OperationName]) -> Freshness {
+  func replacing(with names: [OperationID]) -> Freshness {
     var copy = self
     for name in names { copy.ends[name.chain] = name }
     return copy
   }
 
-  private mutating func insert(_ name: OperationName) {
+  private mutating func insert(_ name: OperationID) {
     if let known = ends[name.chain],
       (known.counter, known.digest) > (name.counter, name.digest)
     {
@@ -72,7 +72,7 @@ public struct Freshness: Hashable, Sendable {
   /// - Parameter namespace: the namespace.
   /// - Returns: sixteen digits and letters, the first 80 bits of a SHA-256.
   public func word(of namespace: NamespaceID) -> String {
-    var lines: [(writer: WriterID, name: OperationName)] = []
+    var lines: [(writer: WriterID, name: OperationID)] = []
     for (chain, name) in ends {
       if case .ordinary(namespace, let writer) = chain { lines.append((writer, name)) }
     }

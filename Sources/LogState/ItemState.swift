@@ -17,17 +17,17 @@ struct Sources: OptionSet, Hashable, Sendable {
 
 /// The versions of a wallet or a file.
 public struct ItemState: Hashable, Sendable {
-  /// What was added and not ended.
+  /// Versions that were added and not ended.
   public internal(set) var live: Set<ItemVersion> = []
-  /// What others added, and a person has to take or refuse.
+  /// Versions that others added, and a person has to take or refuse.
   public internal(set) var offered: Set<ItemVersion> = []
-  /// What is here beside these, and was not dropped.
+  /// Versions that are here beside these, and were not dropped.
   public internal(set) var history: Set<ItemVersion> = []
   /// Of the history, copies whose writer went on from what they are a copy of (rule 4).
   public internal(set) var aside: Set<ItemVersion> = []
   /// Of the history, what a refused key or namespace alone added.
   public internal(set) var faded: Set<ItemVersion> = []
-  /// What ordinary operations and view files that count add, live or not.
+  /// Versions that ordinary operations and view files that count add, live or not.
   public internal(set) var ordinary: Set<ItemVersion> = []
 
   /// Whether live versions have different contents: all are restored, and a person chooses.
@@ -75,11 +75,11 @@ public struct ItemState: Hashable, Sendable {
 ///
 /// It only grows.
 struct EndedVersions: Sendable {
-  /// What ordinary operations that count ended or dropped.
+  /// The names that ordinary operations that count ended or dropped.
   private(set) var settled: Set<VersionName> = []
   /// Of these, what they dropped.
   private(set) var dropped: Set<VersionName> = []
-  /// What each silent writer that counts ended.
+  /// The names that each silent writer that counts ended.
   private(set) var bySilentWriter: [SigningKey: Set<VersionName>] = [:]
 
   mutating func end(_ name: VersionName) { settled.insert(name) }

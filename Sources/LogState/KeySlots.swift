@@ -3,7 +3,7 @@
 public import CSPP
 
 /// A key slot that has a file in a namespace that counts, and was not removed.
-public struct KeySlot: Hashable, Sendable {
+public struct SlotState: Hashable, Sendable {
   /// Its files in each namespace that counts.
   ///
   /// A slot that has several is shown by a rotation.
@@ -15,7 +15,7 @@ public struct KeySlot: Hashable, Sendable {
 
 /// The key slots of a state.
 struct KeySlots: Sendable {
-  private(set) var present: [KeyID: KeySlot] = [:]
+  private(set) var present: [KeyID: SlotState] = [:]
   private(set) var removed: Set<KeyID> = []
   private(set) var labels: [KeyID: DatedLabel] = [:]
 
@@ -25,7 +25,7 @@ struct KeySlots: Sendable {
     case .addFile(let file, let slot):
       guard !removed.contains(slot) else { return }
       let dated = DatedFile(file: file, at: operation.at, operation: operation.name.digest)
-      var known = present[slot] ?? KeySlot()
+      var known = present[slot] ?? SlotState()
       known.files[operation.namespace, default: []].insert(file)
       known.latest = known.latest.map { max($0, dated) } ?? dated
       present[slot] = known

@@ -7,11 +7,11 @@ public struct OrdinaryOperation: Sendable {
   /// Its namespace.
   public let namespace: NamespaceID
   /// Its name.
-  public let name: OperationName
+  public let name: OperationID
   /// The name of its writer's operation before it.
-  public let previous: OperationName?
+  public let previous: OperationID?
   /// The last operations of chains that its writer knew.
-  public let seen: [OperationName]
+  public let seen: [OperationID]
   /// The time that its writer claimed.
   ///
   /// It decides nothing but which key file goes into a box.
@@ -32,12 +32,12 @@ public struct OrdinaryOperation: Sendable {
   ///   - changes: its changes.
   public init(
     in namespace: NamespaceID, by writer: WriterID, _ counter: UInt64, _ digest: Digest,
-    after previous: Digest? = nil, seen: [OperationName] = [], at: UInt64 = 0, _ changes: [Change]
+    after previous: Digest? = nil, seen: [OperationID] = [], at: UInt64 = 0, _ changes: [Change]
   ) {
     let chain = Chain.ordinary(namespace, writer)
     self.namespace = namespace
-    name = OperationName(chain, counter, digest)
-    self.previous = previous.map { OperationName(chain, counter &- 1, $0) }
+    name = OperationID(chain, counter, digest)
+    self.previous = previous.map { OperationID(chain, counter &- 1, $0) }
     self.seen = seen
     self.at = at
     self.changes = changes
@@ -51,9 +51,9 @@ public struct SilentOperation: Sendable {
   /// The key that signed it.
   public let key: SigningKey
   /// Its name.
-  public let name: OperationName
+  public let name: OperationID
   /// The name of the key's operation before it.
-  public let previous: OperationName?
+  public let previous: OperationID?
   /// The versions that it adds.
   public let added: [ItemVersion]
   /// The names of what it ends: made with its key, so that it cannot name anything else.
@@ -76,8 +76,8 @@ public struct SilentOperation: Sendable {
     let chain = Chain.silent(namespace, key)
     self.namespace = namespace
     self.key = key
-    name = OperationName(chain, counter, digest)
-    self.previous = previous.map { OperationName(chain, counter &- 1, $0) }
+    name = OperationID(chain, counter, digest)
+    self.previous = previous.map { OperationID(chain, counter &- 1, $0) }
     self.added = added
     self.ended = ended.map {
       VersionName(of: .file($0.file), by: key, copied: nil, bytes: $0.bytes)
@@ -120,8 +120,8 @@ public struct LogContents: Sendable {
   /// Files of the views.
   public private(set) var views: Set<ViewVersion> = []
   /// The names of all operations.
-  public private(set) var names: Set<OperationName> = []
-  /// What ordinary operations say of their namespaces (rule 2).
+  public private(set) var names: Set<OperationID> = []
+  /// The claims of ordinary operations on their namespaces (rule 2).
   private(set) var claims: [NamespaceID: NamespaceClaims] = [:]
 
   /// Creates an empty value.

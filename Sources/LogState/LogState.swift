@@ -24,7 +24,7 @@ public struct LogState: Sendable {
   /// Statements of earlier namespaces beside versions, which have no effect.
   public private(set) var told: Set<Told> = []
   /// Operations of keys that nobody has added: they have no effect.
-  public private(set) var waiting: Set<OperationName> = []
+  public private(set) var waiting: Set<OperationID> = []
   /// The refusals of operations that count.
   public let refusals: Set<Refusal>
   /// Of these, those that have an effect: of earlier namespaces, and of keys that do not count.
@@ -257,11 +257,11 @@ extension LogState {
   }
 
   /// All silent writers that operations which count have added, also retired ones.
-  public var authorised: [SigningKey: SilentWriter] { silent.added }
+  public var authorised: [SigningKey: AuthorisedWriter] { silent.added }
   /// The silent writers that operations which count have retired.
   public var retired: Set<SigningKey> { silent.retired }
   /// The silent writers that count, with what they may add.
-  public var writers: [SigningKey: SilentWriter] {
+  public var writers: [SigningKey: AuthorisedWriter] {
     silent.added.filter { !silent.retired.contains($0.key) }
   }
   /// The silent writers that only refused namespaces have added.
@@ -269,7 +269,7 @@ extension LogState {
   /// A person can authorise them.
   public var unheardWriters: Set<SigningKey> { Set(silent.rights.keys).subtracting(silent.heard) }
   /// The key slots that have a file in a namespace that counts, and were not removed.
-  public var keySlots: [KeyID: KeySlot] { slots.present }
+  public var keySlots: [KeyID: SlotState] { slots.present }
   /// The key slots that were removed.
   public var removedSlots: Set<KeyID> { slots.removed }
   /// The label of a key slot: the one with the latest time.
@@ -280,7 +280,7 @@ extension LogState {
   public var settledNames: Set<VersionName> { ended.settled }
   /// Of these, what they dropped: the objects may go.
   public var droppedNames: Set<VersionName> { ended.dropped }
-  /// Whether a version was ended, for good: whoever writes its bytes again is told.
+  /// Whether a version was ended, for good: anyone who writes its bytes again is told.
   public func isEnded(_ name: VersionName) -> Bool { ended.contains(name) }
 
   /// Collects the versions of all items that stand in one way.

@@ -2,14 +2,14 @@
 
 public import CSPP
 
-/// What ordinary operations say of their namespace.
+/// The claims of ordinary operations on their namespace.
 struct NamespaceClaims: Sendable {
   private(set) var beginnings: [Beginning] = []
   /// Everything that was taken over, but not the namespace itself.
   private(set) var takesOver: Set<NamespaceID> = []
   private(set) var hints: Set<NamespaceID> = []
 
-  struct Beginning: Sendable { let operations: Set<OperationName> }
+  struct Beginning: Sendable { let operations: Set<OperationID> }
 
   mutating func insert(_ operation: OrdinaryOperation) {
     for change in operation.changes {

@@ -10,7 +10,7 @@ public enum Claim: Hashable, Sendable {
   case hint(in: NamespaceID, by: NamespaceID)
 }
 
-/// What a person said of a claim.
+/// A person's word on a claim.
 public enum Answer: Hashable, Sendable {
   /// It is theirs: the computer moves as soon as the namespace is whole.
   case mine
@@ -26,7 +26,7 @@ public enum NamingError: Error, Hashable, Sendable {
   case notBegun(NamespaceID)
 }
 
-/// What a computer remembers of its backup.
+/// The memory that a computer has of its backup.
 ///
 /// Nothing in the folder changes it.
 public struct Remembered: Hashable, Sendable {
@@ -34,17 +34,17 @@ public struct Remembered: Hashable, Sendable {
   public private(set) var current: NamespaceID?
   /// The namespaces that it saw to be earlier than this one.
   public private(set) var earlier: Set<NamespaceID>
-  /// What its person answered.
+  /// The answers of its person.
   public private(set) var answers: [Claim: Answer]
   /// The names of its own operations, each remembered before it is published.
-  public private(set) var own: Set<OperationName>
+  public private(set) var own: Set<OperationID>
   /// The ends of the chains that it has seen.
   public private(set) var seen: Freshness
 
   /// Creates the memory of a new computer, or that which was stored.
   public init(
     current: NamespaceID? = nil, earlier: Set<NamespaceID> = [], answers: [Claim: Answer] = [:],
-    own: Set<OperationName> = [], seen: Freshness = Freshness()
+    own: Set<OperationID> = [], seen: Freshness = Freshness()
   ) {
     self.current = current
     self.earlier = earlier
@@ -70,7 +70,7 @@ public struct Remembered: Hashable, Sendable {
   }
 
   /// Remembers the name of an own operation that is about to be published.
-  public mutating func note(own name: OperationName) { own.insert(name) }
+  public mutating func note(own name: OperationID) { own.insert(name) }
 
   /// Remembers an answer, or another one than before.
   public mutating func answer(_ claim: Claim, _ answer: Answer) { answers[claim] = answer }
@@ -146,7 +146,7 @@ extension LogContents {
 
 /// Which namespace a computer reads and writes, and what it asks its person.
 public struct NamespaceChoice: Hashable, Sendable {
-  /// What a computer does before all else.
+  /// The first thing that a computer does.
   public enum Step: Hashable, Sendable {
     /// It stays where it is.
     case stay
@@ -156,9 +156,9 @@ public struct NamespaceChoice: Hashable, Sendable {
     case ask(Set<NamespaceID>)
   }
 
-  /// What it does first.
+  /// The first thing that it does.
   public let step: Step
-  /// What says that the current namespace was taken over, and was not answered with "not mine".
+  /// Everything that says that the current namespace was taken over, and was not answered with "not mine".
   public let claims: Set<Claim>
   /// Of these, what a person has not answered.
   public let unanswered: Set<Claim>

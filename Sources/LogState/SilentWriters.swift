@@ -3,8 +3,8 @@
 public import CSPP
 
 /// A silent writer, as the operations that were asked have added it.
-public struct SilentWriter: Hashable, Sendable {
-  /// What it may add: all that was allowed together.
+public struct AuthorisedWriter: Hashable, Sendable {
+  /// The kinds that it may add: all that was allowed together.
   public internal(set) var rights: Rights = []
   /// The writer IDs under which it was added.
   public internal(set) var ids: Set<WriterID> = []
@@ -13,7 +13,7 @@ public struct SilentWriter: Hashable, Sendable {
   var latest: DatedLabel?
 }
 
-/// What the word of a signing key is worth.
+/// The worth of a signing key's word.
 enum Voice {
   /// It counts, and adds what these rights allow.
   case counts(Rights)
@@ -26,7 +26,7 @@ enum Voice {
 /// The silent writers of a state, and who has added or retired them.
 struct SilentWriters: Sendable {
   /// Those that operations which count have added, also retired ones.
-  private(set) var added: [SigningKey: SilentWriter] = [:]
+  private(set) var added: [SigningKey: AuthorisedWriter] = [:]
   /// Those that operations which count have retired.
   ///
   /// A retired key never returns.
@@ -44,7 +44,7 @@ struct SilentWriters: Sendable {
         rights[key, default: []].formUnion(may)
         if !isRefused { heard.insert(key) }
         guard counts else { continue }
-        var writer = added[key] ?? SilentWriter()
+        var writer = added[key] ?? AuthorisedWriter()
         writer.rights.formUnion(may)
         writer.ids.insert(id)
         writer.latest = max(writer.latest, DatedLabel(label, operation.name))
@@ -99,7 +99,7 @@ struct DatedLabel: Hashable, Sendable {
   private let at: UInt64
   private let operation: Digest
 
-  init(_ label: Label, _ operation: OperationName) {
+  init(_ label: Label, _ operation: OperationID) {
     (text, at, self.operation) = (label.text, label.at, operation.digest)
   }
 }

@@ -14,13 +14,13 @@ struct Place: Hashable {
   }
 
   /// The name of one of the operations that claim this place.
-  func name(_ branch: Int = 0) -> OperationName {
+  func name(_ branch: Int = 0) -> OperationID {
     let parts = [namespace, writer, counter].map(UInt64.init(_:))
     // Only the first word is hashed. The later of two branches has the greater digest.
     let mixed = parts.reduce(isSilent ? 1 : 0) { ($0 ^ $1) &* 0x9E37_79B9_7F4A_7C15 }
     let words = SIMD4<UInt64>(
       mixed, isSilent ? 1 : 0, parts[0] << 32 | parts[1], parts[2] << 32 | UInt64(branch))
-    return OperationName(chain, UInt64(counter), Digest(words: words))
+    return OperationID(chain, UInt64(counter), Digest(words: words))
   }
 }
 
@@ -35,7 +35,7 @@ struct PlacedOperation {
   var added: [ItemVersion] = []
   var ended: [(file: FileID, bytes: Digest)] = []
 
-  var name: OperationName { place.name(branch) }
+  var name: OperationID { place.name(branch) }
 }
 
 /// The files that were defined so far, by their numbers.
@@ -43,7 +43,7 @@ struct Files {
   private(set) var versions: [ItemVersion] = []
   private(set) var numbers: [VersionName: Int] = [:]
   private(set) var operations: [Int: PlacedOperation] = [:]
-  private(set) var byName: [OperationName: Int] = [:]
+  private(set) var byName: [OperationID: Int] = [:]
   private var views: [Int: ViewVersion] = [:]
   private var branches: [Place: Int] = [:]
 
@@ -52,14 +52,14 @@ struct Files {
   /// In the model an operation is named by its place. Whichever is here of those that claim it is meant.
   func entries(_ ids: [Int]) -> [LogEntry] {
     let here = ids.compactMap { operations[$0] }
-    var names: [Place: OperationName] = [:]
+    var names: [Place: OperationID] = [:]
     var first: [Chain: Int] = [:]
     for operation in here {
       let place = operation.place
       names[place] = names[place] ?? operation.name
       first[place.chain] = min(first[place.chain] ?? .max, place.counter)
     }
-    func name(_ place: Place) -> OperationName { names[place] ?? place.name() }
+    func name(_ place: Place) -> OperationID { names[place] ?? place.name() }
     return ids.map { id in
       if let view = views[id] { return .view(view) }
       guard let operation = operations[id] else { preconditionFailure("file \(id) is not defined") }

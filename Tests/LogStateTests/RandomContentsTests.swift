@@ -7,7 +7,7 @@ import Testing
 struct RandomContents {
   private var random: SeededGenerator
   private var versions: [ItemVersion] = []
-  private var names: [OperationName] = []
+  private var names: [OperationID] = []
 
   init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 

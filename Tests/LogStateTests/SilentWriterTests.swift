@@ -45,7 +45,8 @@ struct SilentWriterTests {
     #expect(retired.versions(\.live) == [copy] && retired.versions(\.offered) == [next])
   }
 
-  @Test func `A copy is set aside for its own writer only, also where the original never arrived`() {
+  @Test func `A copy is set aside for its own writer only, also where the original never arrived`()
+  {
     let copy = file(7, 2, contents: 1, by: 3, of: Self.base.name)
     let chosen = LogEntry.operation(operation(1, 1, 2, addWriter(4, .files), .add(copy)))
     let other = file(7, 5, by: 4)

@@ -31,7 +31,7 @@ func file(
 /// An ordinary operation; its digest is made of its place.
 func operation(
   _ namespace: UInt64, _ writer: UInt64, _ counter: UInt64, digest: UInt64? = nil,
-  after previous: UInt64? = nil, seen: [OperationName] = [], at: UInt64 = 0, _ changes: Change...
+  after previous: UInt64? = nil, seen: [OperationID] = [], at: UInt64 = 0, _ changes: Change...
 ) -> OrdinaryOperation {
   OrdinaryOperation(
     in: NamespaceID(namespace), by: WriterID(writer), counter,
@@ -39,7 +39,7 @@ func operation(
     after: previous.map { Digest($0) }, seen: seen, at: at, changes)
 }
 
-func begin(_ taken: UInt64..., operations: Set<OperationName> = []) -> Change {
+func begin(_ taken: UInt64..., operations: Set<OperationID> = []) -> Change {
   .begin(takesOver: Set(taken.map { NamespaceID($0) }), operations: operations)
 }
 

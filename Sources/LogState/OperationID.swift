@@ -16,7 +16,7 @@ public enum Chain: Hashable, Sendable {
 }
 
 /// The name of an operation: its chain, its counter in it, and its SHA-256.
-public struct OperationName: Hashable, Sendable {
+public struct OperationID: Hashable, Sendable {
   /// The chain that it claims.
   public let chain: Chain
   /// The counter in it, from 1.
