@@ -63,7 +63,7 @@ package struct StatusCommand: ParsableCommand, KeyBackupCommand {
 
   package func run(in world: World) async throws(UserMessage) -> ExitReason {
     if accept {
-      let place = try Backup.folder(at: folder.path(world, common.output(world)), world, common)
+      let place = try folder.opened(world, common.output(world), common)
       return try FolderAcceptance(common: common, isConfirmed: yes).run(
         place, folder.namespaceID(in: place), world)
     }

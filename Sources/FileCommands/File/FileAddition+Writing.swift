@@ -35,8 +35,7 @@ extension FileAddition {
   ) async throws(UserMessage) -> AddedFiles {
     let output = unlock.output(world)
     var added = AddedFiles(files, unlock.common, world)
-    let folder = try Backup.folder(
-      at: unlock.folder.path(world, output), world, unlock.common)
+    let folder = try unlock.folder.opened(world, output, unlock.common)
     if let writer = try LocalWriterChoice.writer(folder, unlock.folder, world) {
       if let mistake = (unlock.recovery.given + unlock.guards.given)
         .mistake(without: "a key that opens the backup")

@@ -63,7 +63,7 @@ package struct ForeignAddition: Sendable {
   {
     guard unlock.pins.pinFd != nil, !unlock.recovery.isUsed else { return 0 }
     let quiet = Output(json: unlock.common.json, quiet: true, world)
-    let folder = try Backup.folder(at: unlock.folder.path(world, quiet), world, unlock.common)
+    let folder = try unlock.folder.opened(world, quiet, unlock.common)
     if try LocalWriterChoice.writer(folder, unlock.folder, world) != nil { return 0 }
     if unlock.noKeyring || unlock.device.device != nil { return 1 }
     let known = (try? CachedMasterKey.inKernel(of: folder, world)) ?? []

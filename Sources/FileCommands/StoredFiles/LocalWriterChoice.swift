@@ -62,15 +62,14 @@ package enum LocalWriterChoice {
     _ folder: BackupFolder, _ options: FolderOptions,
     for change: SilentWriter.Permissions = .filePut, _ world: World
   ) throws(UserMessage) -> LocalSilentWriter? {
-    let writers = try options.naming(world) { () throws(UserMessage) -> [LocalSilentWriter] in
-      do throws(BackupFolderError) {
-        return try folder.localSilentWriters().filter {
-          $0.namespaceID != nil && $0.may.isSuperset(of: change)
-            && !$0.isKnownRetired(in: folder, world)
-        }
-      } catch {
-        throw UserMessage(error)
+    let writers: [LocalSilentWriter]
+    do throws(BackupFolderError) {
+      writers = try folder.localSilentWriters().filter {
+        $0.namespaceID != nil && $0.may.isSuperset(of: change)
+          && !$0.isKnownRetired(in: folder, world)
       }
+    } catch {
+      throw UserMessage(error)
     }
     if writers.isEmpty { return nil }
     if options.namespace != nil {

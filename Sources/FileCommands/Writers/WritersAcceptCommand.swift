@@ -28,7 +28,7 @@ package struct WritersAcceptCommand: ParsableCommand, KeyBackupCommand {
   package func run(in world: World) async throws(UserMessage) -> ExitReason {
     let output = common.output(world)
     let line = try WriterLine.read(line, world)
-    let place = try Backup.folder(at: folder.path(world, output), world, common)
+    let place = try folder.opened(world, output, common)
     let (request, fingerprint) = try Self.fingerprint(of: line, in: place)
     let prompter = common.prompter(world)
     if !yes {

@@ -41,7 +41,7 @@ package struct WritersRequestCommand: ParsableCommand, KeyBackupCommand {
 
   package func run(in world: World) async throws(UserMessage) -> ExitReason {
     let output = common.output(world)
-    let place = try Backup.folder(at: folder.path(world, output), world, common)
+    let place = try folder.opened(world, output, common)
     let (before, last): (LocalSilentWriter?, LocalSilentWriter?)
     do throws(BackupFolderError) {
       before = try known(place)

@@ -167,14 +167,17 @@ struct ObjectFileTests {
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == whole)
   }
 
-  @Test
-  func `A folder with an object's name stays, and is no reason to fail otherwise`() throws {
+  @Test func `A folder with an object's name is put aside, with all that is in it`() throws {
     try FileManager.default.removeItem(atPath: path)
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
     try Data().write(to: URL(fileURLWithPath: path + "/theirs"))
-    let good = try source("good", whole)
-    #expect(throws: BackupFolderError.file(.contentsIncomplete)) { try copy(good) }
-    #expect(try FileManager.default.contentsOfDirectory(atPath: path) == ["theirs"])
+    try copy(try source("good", whole))
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == whole)
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+    let aside = try #require(names.first { $0.hasPrefix("put-aside-") })
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder + "/" + aside) == ["theirs"])
   }
 
   @Test func `An empty folder with an object's name gives way`() throws {
