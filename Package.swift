@@ -188,16 +188,23 @@ let package = Package(
       name: "WalletCommands",
       dependencies: [
         "BackupFolder", "CommandKit", "CommandSupport", "CSPP", "FileCommands", "SecretMemory",
-        "SecurityKeys", "SyncFolders", "Unlocking", "WalletFormats", arguments,
+        "SyncFolders", "Unlocking", "WalletFormats", arguments,
       ],
       swiftSettings: small),
     // init, restore, status, key, recovery-kit, rotate and what else is about the whole.
     .target(
       name: "BackupCommands",
       dependencies: [
-        "BackupFolder", "CommandKit", "CommandSupport", "CSPP", "FileCommands", "GuardProtocol",
-        "PRFDevice", "SecretMemory", "SecretStores", "SecurityKeys", "SyncFolders", "Unlocking",
+        "BackupFolder", "CommandKit", "CommandSupport", "CSPP", "FileCommands", "PRFDevice",
+        "SecretMemory", "SecretStores", "SecurityKeys", "SyncFolders", "Unlocking",
         "WalletCommands", "WalletFormats", "CLinux", arguments,
+      ],
+      swiftSettings: small),
+    .target(
+      name: "GuardCommands",
+      dependencies: [
+        "BackupCommands", "BackupFolder", "CommandKit", "CSPP", "GuardProtocol",
+        "SecretMemory", "SecurityKeys", "SyncFolders", "Unlocking", arguments,
       ],
       swiftSettings: small),
     .target(
@@ -211,7 +218,7 @@ let package = Package(
     .target(
       name: "NostrCommands",
       dependencies: [
-        "BackupFolder", "CommandKit", "CommandSupport", "CSPP", "Nostr", "PRFDevice",
+        "BackupFolder", "CommandKit", "CommandSupport", "Nostr", "PRFDevice",
         "SecretMemory", "SecurityKeys", "SyncFolders", "Unlocking", arguments,
       ],
       swiftSettings: small),
@@ -219,8 +226,8 @@ let package = Package(
       name: "KeyBackupTool",
       dependencies: [
         "BackupCommands", "CommandKit", "CommandSupport", "FileCommands", "ForeignCommands",
-        "HelpPages", "NostrCommands", "PRFDevice", "SecretMemory", "SecurityKeys", "SyncFolders",
-        "Unlocking", "WalletCommands", arguments,
+        "GuardCommands", "HelpPages", "NostrCommands", "PRFDevice", "SecretMemory", "SecurityKeys",
+        "WalletCommands", arguments,
       ],
       swiftSettings: small, linkerSettings: [quickStart]),
 
@@ -371,10 +378,10 @@ let package = Package(
       name: "KeyBackupToolTests",
       dependencies: [
         "KeyBackupTool", "BackupCommands", "CommandKit", "CommandSupport", "FileCommands",
-        "ForeignCommands", "HelpPages", "NostrCommands", "SecurityKeys", "SyncFolders", "Unlocking",
-        "WalletCommands", "man-pages",
-        "device-suite", "SecretMemory", "CSPP", "BackupFolder", "GuardProtocol", "PRFDevice",
-        "SecretStores", "TestSupport", "failing-fs", "crash-at", "DeviceSuite", "VirtualKey",
+        "ForeignCommands", "GuardCommands", "HelpPages", "NostrCommands", "SecurityKeys",
+        "SyncFolders", "Unlocking", "WalletCommands", "man-pages", "device-suite", "SecretMemory",
+        "CSPP", "BackupFolder", "GuardProtocol", "PRFDevice", "SecretStores", "TestSupport",
+        "failing-fs", "crash-at", "DeviceSuite", "VirtualKey",
       ],
       swiftSettings: strict),
   ]

@@ -1,7 +1,6 @@
 package import ArgumentParser
 package import CommandKit
 internal import CommandSupport
-internal import FileCommands
 internal import PRFDevice
 internal import SecretMemory
 internal import SecurityKeys

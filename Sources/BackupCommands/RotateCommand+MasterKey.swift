@@ -1,12 +1,10 @@
 internal import BackupFolder
 internal import CSPP
 internal import CommandKit
-internal import FileCommands
 internal import PRFDevice
 internal import SecretMemory
 internal import SecurityKeys
 internal import Unlocking
-internal import WalletCommands
 
 /// `keybackup rotate --master-key`: a new master key, and everything sealed again.
 extension RotateCommand {

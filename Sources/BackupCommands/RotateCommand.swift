@@ -2,12 +2,10 @@ package import ArgumentParser
 internal import BackupFolder
 internal import CSPP
 package import CommandKit
-internal import FileCommands
 internal import PRFDevice
 internal import SecretMemory
 internal import SecurityKeys
 internal import Unlocking
-internal import WalletCommands
 
 /// `keybackup rotate`: another secret for a security key, or for everything.
 package struct RotateCommand: ParsableCommand, KeyBackupCommand {

@@ -1,8 +1,6 @@
 package import CommandKit
 internal import CommandSupport
-internal import FileCommands
 package import ForeignBackups
-internal import SecurityKeys
 
 extension UserMessage {
   /// The message for a backup of another program that does not open, or cannot be written.

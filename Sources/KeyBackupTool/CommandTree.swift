@@ -8,10 +8,10 @@ internal import CommandKit
 internal import CommandSupport
 internal import FileCommands
 internal import ForeignCommands
+internal import GuardCommands
 internal import HelpPages
 internal import NostrCommands
 internal import SecurityKeys
-internal import SyncFolders
 internal import WalletCommands
 
 /// The root command.

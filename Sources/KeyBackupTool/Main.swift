@@ -2,15 +2,9 @@ internal import ArgumentParser
 internal import BackupCommands
 internal import CommandKit
 internal import CommandSupport
-internal import FileCommands
-internal import ForeignCommands
 internal import Glibc
-internal import NostrCommands
 internal import PRFDevice
 internal import SecretMemory
-internal import SyncFolders
-internal import Unlocking
-internal import WalletCommands
 
 /// The process: hardens itself, turns signals into cancellation, runs one
 /// command, and turns whatever it threw into text and an exit code.

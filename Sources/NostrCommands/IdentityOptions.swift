@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import CommandKit
 internal import Nostr
 internal import SecretMemory
-internal import Unlocking
 
 /// The options that select one identity.
 struct IdentityOptions: ParsableArguments {

@@ -3,7 +3,6 @@ package import CommandKit
 internal import Nostr
 internal import PRFDevice
 internal import SecurityKeys
-internal import Unlocking
 
 /// `keybackup nostr create`: a credential, and the identity it gives.
 package struct NostrCreateCommand: ParsableCommand, KeyBackupCommand {

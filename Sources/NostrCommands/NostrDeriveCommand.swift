@@ -3,7 +3,6 @@ package import CommandKit
 package import Nostr
 package import PRFDevice
 internal import SecurityKeys
-internal import Unlocking
 
 /// `keybackup nostr derive`: the npubs of several identities, two a touch.
 package struct NostrDeriveCommand: ParsableCommand, KeyBackupCommand {

@@ -5,7 +5,6 @@ internal import Nostr
 internal import SecretMemory
 internal import SecurityKeys
 internal import SyncFolders
-internal import Unlocking
 
 /// `keybackup nostr export`: an identity's secret key, only when asked for twice.
 package struct NostrExportCommand: ParsableCommand, KeyBackupCommand {

@@ -4,7 +4,6 @@ internal import CommandSupport
 internal import FoundationEssentials
 internal import Nostr
 internal import SecretMemory
-internal import Unlocking
 
 /// The Nostr identities that this computer has derived: public keys with their credential and
 /// index.

@@ -3,7 +3,6 @@ package import CommandKit
 internal import Nostr
 internal import SecretMemory
 internal import SecurityKeys
-internal import Unlocking
 
 /// `keybackup nostr sign`: signs one event.
 package struct NostrSignCommand: ParsableCommand, KeyBackupCommand {

@@ -1,8 +1,6 @@
 internal import CommandKit
 internal import Nostr
 internal import SecretMemory
-internal import SyncFolders
-internal import Unlocking
 
 /// Keys in the user's form: `npub`, `nsec`, or 64 hex digits.
 enum NostrText {

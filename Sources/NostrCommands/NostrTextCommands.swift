@@ -2,8 +2,6 @@ package import ArgumentParser
 package import CommandKit
 internal import Nostr
 internal import SecretMemory
-internal import SecurityKeys
-internal import Unlocking
 
 /// `keybackup nostr encode`: hex digits to an npub or nsec, without a security key.
 package struct NostrEncodeCommand: ParsableCommand, KeyBackupCommand {
@@ -104,7 +102,7 @@ package struct NostrValidateCommand: ParsableCommand, KeyBackupCommand {
 
   @Argument(
     help: ArgumentHelp("An npub or hex digits; - reads from standard input.", valueName: "text"))
-  package var text: String
+  var text: String
 
   package init() {}
 

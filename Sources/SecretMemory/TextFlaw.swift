@@ -42,12 +42,23 @@ extension SecretBytes {
       guard let text = try? unsafe UTF8Span(validating: bytes.span) else { return .notUTF8 }
       var scalars = text.makeUnicodeScalarIterator()
       guard let first = scalars.next() else { return nil }
-      var last = first
-      while let scalar = scalars.next() { last = scalar }
+      var (before, last) = (nil as Unicode.Scalar?, first)
+      while let scalar = scalars.next() { (before, last) = (last, scalar) }
       if Self.isUnusualSpace(first) || Self.isUnusualSpace(last) { return .spaceAtEdge }
       let isHidden =
-        first.properties.isDefaultIgnorableCodePoint || Self.fillers.contains(last)
+        first.properties.isDefaultIgnorableCodePoint
+        || (last.properties.isDefaultIgnorableCodePoint && !Self.isMark(last, behind: before))
       return isHidden ? .invisibleCharacter : nil
+    }
+  }
+
+  /// Whether the first or the last byte is a space, as of the space bar.
+  public var hasSpaceAtEdge: Bool {
+    withBytes { bytes in
+      func isSpace(_ place: Int) -> Bool {
+        unsafe bytes.unsafeLoad(fromByteOffset: place, as: UInt8.self) == 0x20
+      }
+      return !bytes.isEmpty && (isSpace(0) || isSpace(bytes.byteCount - 1))
     }
   }
 
@@ -55,10 +66,11 @@ extension SecretBytes {
     scalar.properties.generalCategory == .spaceSeparator && scalar != " "
   }
 
-  /// Letters and marks that show nothing, and belong to no character before them.
-  private static let fillers: [Unicode.Scalar] = [
-    "\u{34F}", "\u{115F}", "\u{1160}", "\u{3164}", "\u{FFA0}",
-  ]
+  /// Whether it changes the look of the character before it, as emoji have at their end.
+  private static func isMark(_ scalar: Unicode.Scalar, behind before: Unicode.Scalar?) -> Bool {
+    guard let before, !before.isASCII else { return false }
+    return scalar.properties.isVariationSelector || (0xE0020...0xE007F).contains(scalar.value)
+  }
 
   private static let joiners: [Unicode.Scalar] = ["\u{200C}", "\u{200D}"]
 

@@ -1,5 +1,4 @@
 internal import CLinux
-internal import CommandKit
 internal import FoundationEssentials
 internal import Glibc
 

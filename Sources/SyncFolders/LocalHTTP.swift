@@ -1,4 +1,3 @@
-internal import CommandKit
 internal import FoundationEssentials
 
 /// A program on this computer with an HTTP interface that returns JSON.

@@ -8,7 +8,6 @@ package import CommandKit
 internal import CommandSupport
 internal import Glibc
 internal import SecretMemory
-internal import SecurityKeys
 internal import SyncFolders
 
 /// The backup on which a command works: its folder and its namespace, before any key is used.

@@ -4,7 +4,6 @@ package import CommandKit
 internal import PRFDevice
 package import SecretMemory
 internal import SecurityKeys
-internal import SyncFolders
 
 /// The attempt to open a backup's kits with one code.
 package struct KitAttempt {

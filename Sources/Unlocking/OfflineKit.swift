@@ -2,7 +2,6 @@ package import CSPP
 package import CommandKit
 internal import CommandSupport
 internal import SecretMemory
-internal import SyncFolders
 
 /// The file of an offline recovery kit: the code's own file of `keys/`, as in the folder, or typed
 /// from the printed page.

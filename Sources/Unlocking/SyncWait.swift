@@ -3,7 +3,6 @@ package import BackupFolder
 internal import CSPP
 package import CommandKit
 internal import CommandSupport
-internal import SecurityKeys
 internal import SyncFolders
 
 /// The option to wait for a folder that its sync program is still filling.

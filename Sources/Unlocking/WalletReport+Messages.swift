@@ -2,7 +2,6 @@ package import BackupFolder
 internal import CSPP
 package import CommandKit
 internal import CommandSupport
-internal import SyncFolders
 
 extension WalletReport {
   /// The exit code of a run over all wallets, from unreadable files and from the state of the logs.

@@ -49,6 +49,8 @@ import Testing
 
   @Test(arguments: [
     "\u{A0}", "\u{2007}", "\u{202F}", "\u{3000}", "\u{3164}", "\u{115F}", "\u{34F}",
+    // What follows an emoji or a flag follows no digit.
+    "\u{FE0F}", "\u{E0061}", "\u{E0100}",
   ])
   func `A space that looks like another, or shows nothing, ends no PIN`(_ text: String) {
     func flaw(_ typed: String) -> TextFlaw? { secret(Array(typed.utf8)).pinFlaw() }

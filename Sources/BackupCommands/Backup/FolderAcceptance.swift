@@ -1,9 +1,6 @@
 internal import BackupFolder
 internal import CSPP
 internal import CommandKit
-internal import FileCommands
-internal import Unlocking
-internal import WalletCommands
 
 /// `keybackup status --accept`: a person has looked, and the folder as it is now
 /// counts.

@@ -1,7 +1,5 @@
 internal import CommandKit
-internal import FileCommands
 internal import SyncFolders
-internal import WalletCommands
 
 /// The program or file system that brings a backup's folder to another place.
 enum FolderCarrier: Sendable {

@@ -2,10 +2,8 @@ internal import ArgumentParser
 internal import BackupFolder
 package import CommandKit
 internal import CommandSupport
-internal import FileCommands
 internal import SyncFolders
 internal import Unlocking
-internal import WalletCommands
 
 /// The verdict that `keybackup` alone shows above its help: the state of the
 /// backup, if one is known.

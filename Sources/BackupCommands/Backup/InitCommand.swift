@@ -3,14 +3,12 @@ internal import BackupFolder
 internal import CSPP
 package import CommandKit
 internal import CommandSupport
-internal import FileCommands
 internal import Glibc
 internal import PRFDevice
 internal import SecretMemory
 internal import SecurityKeys
 internal import SyncFolders
 internal import Unlocking
-internal import WalletCommands
 
 /// `keybackup init`: enrols a security key and starts a backup.
 package struct InitCommand: ParsableCommand, KeyBackupCommand {

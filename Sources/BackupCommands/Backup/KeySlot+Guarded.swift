@@ -6,7 +6,7 @@ internal import Unlocking
 /// The words of `status` about ways in that need guards, and about pending ones.
 extension KeySlot {
   /// The sentence with the command that proves it; nil for other kinds.
-  var guardedProof: String? { guardedOption.map { "Run: keybackup verify --deep \($0)" } }
+  package var guardedProof: String? { guardedOption.map { "Run: keybackup verify --deep \($0)" } }
 
   /// The advice to begin or to end a renewal.
   ///

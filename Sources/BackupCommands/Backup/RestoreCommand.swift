@@ -32,7 +32,7 @@ package struct RestoreCommand: ParsableCommand, KeyBackupCommand {
   var out: String?
 
   @Flag(help: "With --out: name the files by wallet; add a README.txt.")
-  package var names = false
+  var names = false
 
   @OptionGroup var kinds: RestoredKindsOption
   @OptionGroup var place: SyncedFolderOption

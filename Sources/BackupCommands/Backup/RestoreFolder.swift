@@ -2,11 +2,8 @@ internal import BackupFolder
 internal import CSPP
 package import CommandKit
 internal import CommandSupport
-internal import FileCommands
 internal import Glibc
 package import SecretMemory
-internal import SyncFolders
-internal import Unlocking
 internal import WalletCommands
 
 /// The folder that restored entries are written to: private, and nothing in it

@@ -1,11 +1,7 @@
 package import BackupFolder
 internal import CSPP
 package import CommandKit
-internal import FileCommands
 package import SecretMemory
-internal import SecurityKeys
-internal import SyncFolders
-internal import Unlocking
 internal import WalletCommands
 internal import WalletFormats
 

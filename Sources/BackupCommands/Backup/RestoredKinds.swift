@@ -4,9 +4,7 @@ internal import CSPP
 internal import CommandKit
 internal import CommandSupport
 internal import FileCommands
-internal import SyncFolders
 internal import Unlocking
-internal import WalletCommands
 
 /// A kind of things that a restore brings back.
 enum RestoredKind: String, ExpressibleByArgument, CaseIterable, Sendable {

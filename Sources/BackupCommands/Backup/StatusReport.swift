@@ -3,10 +3,8 @@ internal import CSPP
 internal import CommandKit
 internal import CommandSupport
 internal import FileCommands
-internal import SecurityKeys
 internal import SyncFolders
 internal import Unlocking
-internal import WalletCommands
 
 /// The report of `status` and `verify`, in the contract's JSON and in text.
 struct StatusReport: Sendable {

@@ -1,9 +1,7 @@
 internal import BackupFolder
 internal import CSPP
 internal import CommandKit
-internal import FileCommands
 internal import Unlocking
-internal import WalletCommands
 
 /// The way in that gave the master key to `verify --deep`.
 struct UsedWayIn {

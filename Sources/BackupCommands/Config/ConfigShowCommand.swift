@@ -2,7 +2,6 @@ package import ArgumentParser
 package import CommandKit
 internal import SecurityKeys
 internal import SyncFolders
-internal import WalletCommands
 
 /// `keybackup config show`: each setting in force, and where it comes from.
 package struct ConfigShowCommand: ParsableCommand, KeyBackupCommand {

@@ -1,11 +1,7 @@
 internal import CLinux
 internal import CommandKit
-internal import FileCommands
 internal import Glibc
-internal import SecurityKeys
 internal import SyncFolders
-internal import Unlocking
-internal import WalletCommands
 
 /// A setting as `config show` prints it.
 struct ShownSetting {

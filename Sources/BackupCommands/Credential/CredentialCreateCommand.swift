@@ -1,10 +1,7 @@
 package import ArgumentParser
 package import CommandKit
-internal import FileCommands
 internal import PRFDevice
 internal import SecurityKeys
-internal import Unlocking
-internal import WalletCommands
 
 /// `keybackup credential create`: a credential for `derive`.
 package struct CredentialCreateCommand: ParsableCommand, KeyBackupCommand {

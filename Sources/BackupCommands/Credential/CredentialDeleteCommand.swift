@@ -1,10 +1,8 @@
 package import ArgumentParser
 package import CommandKit
-internal import FileCommands
 internal import PRFDevice
 internal import SecurityKeys
 internal import Unlocking
-internal import WalletCommands
 
 /// `keybackup credential delete`: removes a discoverable credential.
 package struct CredentialDeleteCommand: ParsableCommand, KeyBackupCommand {

@@ -1,11 +1,8 @@
 package import ArgumentParser
 internal import BackupFolder
 package import CommandKit
-internal import FileCommands
 internal import PRFDevice
 internal import SecurityKeys
-internal import Unlocking
-internal import WalletCommands
 
 /// `keybackup credential list`: the discoverable credentials of a key.
 package struct CredentialListCommand: ParsableCommand, KeyBackupCommand {

@@ -1,6 +1,4 @@
 internal import CommandKit
-internal import FileCommands
-internal import Unlocking
 
 /// One line of `keybackup doctor`.
 struct Check: Sendable {

@@ -2,7 +2,6 @@ internal import CLinux
 internal import CommandKit
 internal import Glibc
 internal import PRFDevice
-internal import SyncFolders
 
 /// Device files of security keys that are there and closed to this user.
 enum DeviceAccessCheck {

@@ -1,10 +1,7 @@
 package import ArgumentParser
 package import CommandKit
-internal import FileCommands
 internal import PRFDevice
 internal import SecurityKeys
-internal import SyncFolders
-internal import Unlocking
 
 /// `keybackup doctor`: whether everything is in place, and what to do where not.
 package struct DoctorCommand: ParsableCommand, KeyBackupCommand {

@@ -2,7 +2,6 @@ internal import CommandKit
 internal import CommandSupport
 internal import Glibc
 internal import SyncFolders
-internal import WalletCommands
 
 /// The folders that commands write to.
 enum FolderChecks {

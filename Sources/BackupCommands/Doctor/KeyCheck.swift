@@ -1,7 +1,6 @@
 internal import CommandKit
 internal import PRFDevice
 internal import SecurityKeys
-internal import SyncFolders
 
 /// The abilities of one security key, and whether they are enough.
 enum KeyCheck {

@@ -1,6 +1,5 @@
 internal import CommandKit
 internal import PRFDevice
-internal import SyncFolders
 
 /// The libfido2 in use.
 enum LibraryCheck {

@@ -2,7 +2,6 @@ internal import CLinux
 internal import CommandKit
 internal import Glibc
 internal import PRFDevice
-internal import Unlocking
 
 /// The rules that give a person access to security keys.
 struct UdevRules {

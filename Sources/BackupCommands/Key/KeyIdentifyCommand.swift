@@ -2,12 +2,9 @@ package import ArgumentParser
 internal import BackupFolder
 internal import CSPP
 package import CommandKit
-internal import FileCommands
 internal import PRFDevice
 internal import SecurityKeys
-internal import SyncFolders
 internal import Unlocking
-internal import WalletCommands
 
 /// `keybackup key identify`: which security key opens what, without PIN and touch.
 package struct KeyIdentifyCommand: ParsableCommand, KeyBackupCommand {

@@ -2,9 +2,7 @@ package import ArgumentParser
 package import BackupFolder
 internal import CSPP
 package import CommandKit
-internal import FileCommands
 internal import Unlocking
-internal import WalletCommands
 
 /// `keybackup key label`: gives a key slot another name.
 package struct KeyLabelCommand: ParsableCommand, KeyBackupCommand {
@@ -60,9 +58,9 @@ package struct KeyLabelCommand: ParsableCommand, KeyBackupCommand {
 }
 
 /// The name of a key slot.
-enum KeyLabel {
+package enum KeyLabel {
   /// Why a name will not do; nil if it will.
-  static func problem(_ label: String) -> String? {
+  package static func problem(_ label: String) -> String? {
     label.isEmpty || label.utf8.count > 200 ? "a label has 1 to 200 bytes" : nil
   }
 }

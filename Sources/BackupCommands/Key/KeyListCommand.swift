@@ -2,10 +2,8 @@ package import ArgumentParser
 package import BackupFolder
 internal import CSPP
 package import CommandKit
-internal import FileCommands
 internal import PRFDevice
 internal import Unlocking
-internal import WalletCommands
 
 /// `keybackup key list`: needs no key.
 package struct KeyListCommand: ParsableCommand, KeyBackupCommand {
@@ -100,7 +98,7 @@ extension KeySlot {
   ///
   /// - Parameter hasOpenedWholeLog: whether this computer has opened all that could enrol it.
   /// - Returns: sentences.
-  static func whyUnconfirmed(_ hasOpenedWholeLog: Bool) -> String {
+  package static func whyUnconfirmed(_ hasOpenedWholeLog: Bool) -> String {
     hasOpenedWholeLog
       ? "this computer opened the whole log, which does not enrol it. Do not rely on it."
       : "this computer has not seen that it was enrolled. To find out: keybackup verify --deep"

@@ -2,10 +2,8 @@ package import ArgumentParser
 internal import BackupFolder
 internal import CSPP
 package import CommandKit
-internal import FileCommands
 internal import SecurityKeys
 internal import Unlocking
-internal import WalletCommands
 
 /// `keybackup key remove`: a key slot is one no more.
 package struct KeyRemoveCommand: ParsableCommand, KeyBackupCommand {

@@ -5,7 +5,6 @@ package import CommandKit
 internal import FileCommands
 internal import SecurityKeys
 internal import Unlocking
-internal import WalletCommands
 
 /// `keybackup key repair`: the files of the enrolled key slots are as the log says.
 package struct KeyRepairCommand: ParsableCommand, KeyBackupCommand {

@@ -1,10 +1,9 @@
-internal import BackupFolder
+package import BackupFolder
 internal import CSPP
-internal import CommandKit
-internal import Unlocking
+package import CommandKit
 
 /// Which key slot a person means.
-enum KeySlotSelector {
+package enum KeySlotSelector {
   /// The key slots that an ID, its beginning or a label names; several where one
   /// takes another's place, so that a label names both.
   ///
@@ -16,7 +15,7 @@ enum KeySlotSelector {
   ///   - slots: those there are.
   /// - Returns: at least one, with a key ID.
   /// - Throws: `no-input` for none, `ambiguous` for several that are independent.
-  static func group(_ text: String, _ slots: [KeySlot]) throws(UserMessage) -> [KeySlot] {
+  package static func group(_ text: String, _ slots: [KeySlot]) throws(UserMessage) -> [KeySlot] {
     let named = slots.filter { $0.keyID != nil }
     let typed = text.lowercased()
     let whole = named.filter { $0.keyID?.hex == typed }
@@ -79,7 +78,7 @@ enum KeySlotSelector {
   ///   - meant: what was chosen before the log was open.
   ///   - opened: the backup.
   /// - Throws: `data-invalid`.
-  static func requireSame(
+  package static func requireSame(
     _ meant: [KeySlot], in opened: borrowing OpenNamespace
   ) throws(UserMessage) {
     let slots: [KeySlot]
@@ -101,12 +100,12 @@ enum KeySlotSelector {
   }
 
   /// Why a text names no key slot; nil: it may.
-  static func problem(_ text: String) -> String? {
+  package static func problem(_ text: String) -> String? {
     text.trimmed.isEmpty ? "name the way in: its label, its ID or the start of the ID" : nil
   }
 
   /// A key slot's name for a person.
-  static func shown(_ slot: KeySlot) -> String {
+  package static func shown(_ slot: KeySlot) -> String {
     let label = PrintableText.name(slot.label, limit: 40)
     return label.isEmpty
       ? slot.keyID.map { String($0.hex.prefix(8)) } ?? "another program's key" : label

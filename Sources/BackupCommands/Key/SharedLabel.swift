@@ -1,9 +1,6 @@
 internal import BackupFolder
 package import CSPP
 package import CommandKit
-internal import FileCommands
-internal import Unlocking
-internal import WalletCommands
 
 extension Output {
   /// Tells that other key slots have the name of a new one, and what to do.

@@ -3,7 +3,6 @@ internal import CSPP
 internal import CommandKit
 internal import SecretMemory
 internal import Unlocking
-internal import WalletCommands
 
 /// The text of a recovery kit's printed pages, beside its code.
 ///

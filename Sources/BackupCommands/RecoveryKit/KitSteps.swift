@@ -1,9 +1,6 @@
 internal import CSPP
 internal import CommandKit
 internal import SecretMemory
-internal import SecurityKeys
-internal import Unlocking
-internal import WalletCommands
 
 /// How to open the backup without this program: every step and every value
 /// that the page's owner would need, from docs/format.md.

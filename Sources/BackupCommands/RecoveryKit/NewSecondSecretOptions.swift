@@ -1,13 +1,10 @@
 internal import ArgumentParser
 internal import CSPP
 internal import CommandKit
-internal import FileCommands
 internal import PRFDevice
 internal import SecretMemory
 internal import SecurityKeys
-internal import SyncFolders
 internal import Unlocking
-internal import WalletCommands
 
 /// The second secret of a recovery kit that is being made.
 struct NewSecondSecretOptions: ParsableArguments {

@@ -2,12 +2,10 @@ package import ArgumentParser
 internal import BackupFolder
 internal import CSPP
 package import CommandKit
-internal import FileCommands
 internal import SecretMemory
 internal import SecurityKeys
 internal import SyncFolders
 internal import Unlocking
-internal import WalletCommands
 
 /// `keybackup recovery-kit create`: draws a code and makes it a key slot.
 package struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {

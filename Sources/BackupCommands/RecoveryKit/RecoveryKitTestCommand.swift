@@ -1,10 +1,8 @@
 package import ArgumentParser
 internal import BackupFolder
-package import CSPP
+internal import CSPP
 package import CommandKit
-internal import FileCommands
 internal import Unlocking
-internal import WalletCommands
 
 /// `keybackup recovery-kit test`: proves that a kit still opens the backup.
 package struct RecoveryKitTestCommand: ParsableCommand, KeyBackupCommand {
@@ -21,7 +19,7 @@ package struct RecoveryKitTestCommand: ParsableCommand, KeyBackupCommand {
   package init() {}
 
   /// The command that tests one kit.
-  package static func line(_ key: KeyID, _ derivation: KeyHeader.CodeDerivation) -> String {
+  static func line(_ key: KeyID, _ derivation: KeyHeader.CodeDerivation) -> String {
     KitPage.testLine(key, derivation)
   }
 

@@ -1,7 +1,6 @@
 package import ArgumentParser
 internal import CSPP
 package import CommandKit
-internal import FileCommands
 internal import SyncFolders
 internal import Unlocking
 

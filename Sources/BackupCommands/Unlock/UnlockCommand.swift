@@ -2,11 +2,9 @@ package import ArgumentParser
 internal import BackupFolder
 internal import CSPP
 package import CommandKit
-internal import FileCommands
 internal import SecretStores
 internal import SecurityKeys
 internal import Unlocking
-internal import WalletCommands
 
 /// `keybackup unlock`: keeps the backup open for a while.
 package struct UnlockCommand: ParsableCommand, KeyBackupCommand {

@@ -42,5 +42,5 @@ package struct CommandPath {
   }
 
   /// The whole command as it is typed.
-  package var text: String { (["keybackup"] + names).joined(separator: " ") }
+  var text: String { (["keybackup"] + names).joined(separator: " ") }
 }

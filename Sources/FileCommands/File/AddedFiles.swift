@@ -3,8 +3,6 @@ package import CSPP
 package import CommandKit
 internal import CommandSupport
 internal import SecretMemory
-internal import SyncFolders
-internal import Unlocking
 
 /// The files of one `file add`, and what became of each.
 package struct AddedFiles: ~Copyable {

@@ -1,7 +1,6 @@
 package import ArgumentParser
 package import CommandKit
-internal import SyncFolders
-package import Unlocking
+internal import Unlocking
 
 /// `keybackup file add`: a version of one or more files.
 package struct FileAddCommand: ParsableCommand, KeyBackupCommand {
@@ -15,29 +14,29 @@ package struct FileAddCommand: ParsableCommand, KeyBackupCommand {
       --keep does for these files what keybackup file prune does for all. It needs a key.
       """)
 
-  @OptionGroup package var unlock: UnlockOptions
+  @OptionGroup var unlock: UnlockOptions
 
   @Argument(help: ArgumentHelp("The files; - for standard input.", valueName: "path"))
   var paths: [String]
 
   @Option(help: ArgumentHelp("The name in the backup, with one path.", valueName: "name"))
-  package var name: String?
+  var name: String?
 
   @Option(
     help: ArgumentHelp(
       "Then give up old versions of these files: newer ones that stay.", valueName: "n"))
-  package var keep: Int?
+  var keep: Int?
 
   @Flag(help: "Take the place of the file of that name that was added from another path.")
-  package var replace = false
+  var replace = false
 
   @Flag(help: "Add a version also of contents that have not changed.")
-  package var again = false
+  var again = false
 
   @Option(
     help: ArgumentHelp(
       "Add a version of this file of the backup, by its ID, with one path.", valueName: "id"))
-  package var to: String?
+  var to: String?
 
   package init() {}
 

@@ -3,8 +3,6 @@ internal import CSPP
 package import CommandKit
 internal import CommandSupport
 package import SecretMemory
-internal import SecurityKeys
-internal import SyncFolders
 package import Unlocking
 
 extension FileAddition {

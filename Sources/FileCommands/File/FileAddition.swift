@@ -2,8 +2,6 @@ internal import BackupFolder
 package import CSPP
 package import CommandKit
 internal import CommandSupport
-internal import SyncFolders
-internal import Unlocking
 
 /// The parts of adding files that write nothing.
 package enum FileAddition {

@@ -1,5 +1,4 @@
 package import ArgumentParser
-internal import Unlocking
 
 /// The file of the backup that a command is about.
 package struct FileArgument: ParsableArguments {

@@ -2,7 +2,7 @@ package import ArgumentParser
 internal import BackupFolder
 internal import CSPP
 package import CommandKit
-package import Unlocking
+internal import Unlocking
 
 /// `keybackup file history`: every version of one file.
 package struct FileHistoryCommand: ParsableCommand, KeyBackupCommand {
@@ -13,9 +13,9 @@ package struct FileHistoryCommand: ParsableCommand, KeyBackupCommand {
       replaced and removed ones.
       """)
 
-  @OptionGroup package var unlock: UnlockOptions
+  @OptionGroup var unlock: UnlockOptions
 
-  @OptionGroup package var named: FileArgument
+  @OptionGroup var named: FileArgument
 
   package init() {}
 

@@ -2,7 +2,7 @@ package import ArgumentParser
 internal import BackupFolder
 internal import CSPP
 package import CommandKit
-package import Unlocking
+internal import Unlocking
 
 /// `keybackup file keep`: decides for one version of a file.
 package struct FileKeepCommand: ParsableCommand, KeyBackupCommand {
@@ -14,14 +14,14 @@ package struct FileKeepCommand: ParsableCommand, KeyBackupCommand {
       the file's history.
       """)
 
-  @OptionGroup package var unlock: UnlockOptions
+  @OptionGroup var unlock: UnlockOptions
 
-  @OptionGroup package var named: FileArgument
+  @OptionGroup var named: FileArgument
 
   @Argument(help: ArgumentHelp("The version, from file history.", valueName: "version"))
-  package var version: String
+  var version: String
 
-  @OptionGroup package var gaps: GapOption
+  @OptionGroup var gaps: GapOption
 
   package init() {}
 

@@ -3,14 +3,14 @@ package import BackupFolder
 package import CSPP
 package import CommandKit
 internal import CommandSupport
-package import Unlocking
+internal import Unlocking
 
 /// `keybackup file list`: a row for each file.
 package struct FileListCommand: ParsableCommand, KeyBackupCommand {
   package static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the files of the backup, without their contents.")
 
-  @OptionGroup package var unlock: UnlockOptions
+  @OptionGroup var unlock: UnlockOptions
 
   package init() {}
 

@@ -2,7 +2,7 @@ package import ArgumentParser
 internal import BackupFolder
 internal import CSPP
 package import CommandKit
-package import Unlocking
+internal import Unlocking
 
 /// `keybackup file prune`: gives old versions of large files up.
 package struct FilePruneCommand: ParsableCommand, KeyBackupCommand {
@@ -14,12 +14,12 @@ package struct FilePruneCommand: ParsableCommand, KeyBackupCommand {
       stays.
       """)
 
-  @OptionGroup package var unlock: UnlockOptions
+  @OptionGroup var unlock: UnlockOptions
 
   @Option(help: ArgumentHelp("Newer versions that stay (default: 10).", valueName: "n"))
-  package var keep: Int?
+  var keep: Int?
 
-  @OptionGroup package var gaps: GapOption
+  @OptionGroup var gaps: GapOption
 
   package init() {}
 

@@ -3,7 +3,7 @@ internal import BackupFolder
 internal import CSPP
 package import CommandKit
 internal import CommandSupport
-package import Unlocking
+internal import Unlocking
 
 /// `keybackup file remove`: a file is no longer restored.
 package struct FileRemoveCommand: ParsableCommand, KeyBackupCommand {
@@ -14,14 +14,14 @@ package struct FileRemoveCommand: ParsableCommand, KeyBackupCommand {
       brings one back.
       """)
 
-  @OptionGroup package var unlock: UnlockOptions
+  @OptionGroup var unlock: UnlockOptions
 
-  @OptionGroup package var named: FileArgument
+  @OptionGroup var named: FileArgument
 
-  @OptionGroup package var gaps: GapOption
+  @OptionGroup var gaps: GapOption
 
   @Flag(name: [.short, .long], help: "Do not ask. Without a terminal nobody is asked.")
-  package var yes = false
+  var yes = false
 
   package init() {}
 

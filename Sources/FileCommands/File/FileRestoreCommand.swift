@@ -3,8 +3,8 @@ internal import BackupFolder
 internal import CSPP
 package import CommandKit
 internal import CommandSupport
-package import SyncFolders
-package import Unlocking
+internal import SyncFolders
+internal import Unlocking
 
 /// `keybackup file restore`: some files, or one version of one.
 package struct FileRestoreCommand: ParsableCommand, KeyBackupCommand {
@@ -16,19 +16,19 @@ package struct FileRestoreCommand: ParsableCommand, KeyBackupCommand {
       Versions in conflict, and those of a retired computer, are written beside that name.
       """)
 
-  @OptionGroup package var unlock: UnlockOptions
+  @OptionGroup var unlock: UnlockOptions
 
   @Argument(
     help: ArgumentHelp("The files' names, COMPUTER/NAME or IDs.", valueName: "name"))
-  package var names: [String]
+  var names: [String]
 
   @Option(help: ArgumentHelp("The version, from file history.", valueName: "version"))
-  package var version: String?
+  var version: String?
 
   @Option(help: ArgumentHelp("The folder to write into.", valueName: "folder"))
-  package var out: String
+  var out: String
 
-  @OptionGroup package var place: SyncedFolderOption
+  @OptionGroup var place: SyncedFolderOption
 
   package init() {}
 

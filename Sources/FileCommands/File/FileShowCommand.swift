@@ -2,16 +2,16 @@ package import ArgumentParser
 internal import BackupFolder
 internal import CSPP
 package import CommandKit
-package import Unlocking
+internal import Unlocking
 
 /// `keybackup file show`: one file, without its contents.
 package struct FileShowCommand: ParsableCommand, KeyBackupCommand {
   package static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show what is known of a file, without its contents.")
 
-  @OptionGroup package var unlock: UnlockOptions
+  @OptionGroup var unlock: UnlockOptions
 
-  @OptionGroup package var named: FileArgument
+  @OptionGroup var named: FileArgument
 
   package init() {}
 

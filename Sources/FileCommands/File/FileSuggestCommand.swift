@@ -1,8 +1,6 @@
 package import ArgumentParser
 package import CommandKit
 internal import CommandSupport
-internal import SyncFolders
-internal import Unlocking
 
 /// `keybackup file suggest`: what other programs keep on this computer, and how it may be copied.
 package struct FileSuggestCommand: ParsableCommand, KeyBackupCommand {
@@ -14,9 +12,9 @@ package struct FileSuggestCommand: ParsableCommand, KeyBackupCommand {
       """)
 
   @Flag(help: "List the files that are not on this computer, too.")
-  package var all = false
+  var all = false
 
-  @OptionGroup package var common: CommonOptions
+  @OptionGroup var common: CommonOptions
 
   package init() {}
 

@@ -22,7 +22,7 @@ package struct FileWatchCommand: ParsableCommand, LastingCommand {
   var paths: [String] = []
 
   @Option(help: ArgumentHelp("The name in the backup, with one path.", valueName: "name"))
-  package var name: String?
+  var name: String?
 
   @Option(
     help: ArgumentHelp(
@@ -47,10 +47,10 @@ package struct FileWatchCommand: ParsableCommand, LastingCommand {
   var heartbeat: String?
 
   @Flag(help: "Watch these files no longer: forget them, and end.")
-  package var forget = false
+  var forget = false
 
-  @OptionGroup package var common: CommonOptions
-  @OptionGroup package var folder: FolderOptions
+  @OptionGroup var common: CommonOptions
+  @OptionGroup var folder: FolderOptions
 
   package init() {}
 

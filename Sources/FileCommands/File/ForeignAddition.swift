@@ -4,7 +4,6 @@ package import CommandKit
 internal import CommandSupport
 package import SecretMemory
 internal import SecurityKeys
-internal import SyncFolders
 package import Unlocking
 
 /// `--add`, of every command that opens another program's backup.

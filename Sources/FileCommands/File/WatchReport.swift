@@ -3,9 +3,7 @@ internal import CLinux
 package import CommandKit
 internal import CommandSupport
 internal import Glibc
-internal import SyncFolders
 internal import Synchronization
-internal import Unlocking
 
 /// Tells everybody what a watcher does: the person, the service manager, a calling program, the
 /// heartbeat file, and `status`.

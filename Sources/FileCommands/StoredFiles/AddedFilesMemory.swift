@@ -6,7 +6,6 @@ internal import CommandSupport
 internal import FoundationEssentials
 internal import Glibc
 internal import SyncFolders
-internal import Unlocking
 
 /// The paths from which this computer added files, by the files' IDs.
 ///

@@ -1,7 +1,6 @@
 package import BackupFolder
 internal import CSPP
 internal import CommandKit
-internal import Unlocking
 
 extension OpenNamespace {
   /// Advice on key slots and files that a computer changed in an earlier backup without knowing the

@@ -1,8 +1,6 @@
 package import BackupFolder
 internal import CSPP
 internal import CommandKit
-internal import SyncFolders
-internal import Unlocking
 
 /// One version that is to be restored, and its place below the folder.
 package struct PlannedFile: Sendable {

@@ -3,8 +3,6 @@ package import CSPP
 package import CommandKit
 internal import CommandSupport
 internal import SecretMemory
-internal import SyncFolders
-internal import Unlocking
 
 /// Writes versions of files into a folder, and remembers how it went.
 package struct FileRestore: ~Copyable {

@@ -1,7 +1,6 @@
 package import BackupFolder
 internal import CSPP
 package import CommandKit
-internal import Unlocking
 
 /// A file of the backup as a row of a table or an object of JSON.
 package struct FileRow: Sendable {

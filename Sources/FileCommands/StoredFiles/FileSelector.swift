@@ -2,7 +2,6 @@ internal import BackupFolder
 internal import CSPP
 internal import CommandKit
 internal import CommandSupport
-internal import Unlocking
 
 /// Finds the file that a person names: by its name, by `COMPUTER/NAME`, or by the beginning of its
 /// ID.

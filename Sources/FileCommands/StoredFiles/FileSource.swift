@@ -9,8 +9,6 @@ package import CommandKit
 internal import CommandSupport
 internal import Glibc
 package import SecretMemory
-internal import SyncFolders
-internal import Unlocking
 
 /// The contents of standard input, or of another program's backup, which are read only once.
 ///

@@ -1,7 +1,6 @@
 package import BackupFolder
 internal import CSPP
 package import CommandKit
-internal import Unlocking
 
 /// The files of a backup and the computers that write them, counted for a report.
 package struct FileSummary: Sendable {

@@ -1,7 +1,5 @@
 internal import CSPP
 internal import CommandKit
-internal import SyncFolders
-internal import Unlocking
 
 /// The names that a restored file may get, best first: its own, and others for file systems that
 /// cannot have that one.

@@ -2,7 +2,6 @@ package import BackupFolder
 package import CSPP
 package import CommandKit
 internal import CommandSupport
-internal import SyncFolders
 internal import Unlocking
 
 extension LocalSilentWriter {

@@ -1,7 +1,6 @@
 package import BackupFolder
 package import CSPP
 package import CommandKit
-internal import Unlocking
 
 /// The part of a report without a key about files, and about computers that write without a touch.
 package struct RememberedFilesReport: Sendable {

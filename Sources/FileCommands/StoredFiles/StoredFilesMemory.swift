@@ -3,7 +3,6 @@ internal import CSPP
 package import CommandKit
 internal import FoundationEssentials
 internal import SyncFolders
-internal import Unlocking
 
 /// The files of a backup, and the computers that write without a touch, as this computer saw them
 /// when it last opened the backup.

@@ -1,6 +1,5 @@
 package import BackupFolder
 package import CommandKit
-internal import Unlocking
 
 /// The part of a report about files, and computers that write them without a touch.
 package struct StoredFilesReport: Sendable {

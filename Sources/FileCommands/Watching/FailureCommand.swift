@@ -1,8 +1,6 @@
 internal import CLinux
 internal import CommandKit
 internal import Glibc
-internal import SecurityKeys
-internal import SyncFolders
 
 /// The command that a person wants to run when a file could not be backed up.
 ///

@@ -4,8 +4,6 @@ package import CommandKit
 internal import CommandSupport
 internal import Glibc
 internal import PRFDevice
-internal import SyncFolders
-internal import Unlocking
 
 /// Watches files and has each change backed up.
 package struct FileWatcher: Sendable {

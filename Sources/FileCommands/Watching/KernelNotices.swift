@@ -2,7 +2,6 @@ internal import BackupFolder
 internal import CLinux
 internal import CommandKit
 internal import Glibc
-internal import SyncFolders
 
 /// The kernel's notices about some files, by inotify(7).
 ///

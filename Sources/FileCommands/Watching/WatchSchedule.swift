@@ -1,9 +1,6 @@
 // This folder is for files that are watched: when a version of one is due, and asking the kernel what
 // changed. How a version is written is not known here: a command gives that as a closure.
 
-internal import CommandKit
-internal import Unlocking
-
 /// Decides when a file is to be backed up.
 ///
 /// It asks nobody for the time or for a file, so that tests set both.

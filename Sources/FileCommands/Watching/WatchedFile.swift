@@ -3,7 +3,6 @@ internal import CSPP
 internal import CommandKit
 internal import FoundationEssentials
 internal import Glibc
-internal import SyncFolders
 
 /// A file to watch, and its name in the backup.
 package struct WatchedName: Equatable, Sendable {

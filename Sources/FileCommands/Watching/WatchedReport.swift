@@ -1,8 +1,6 @@
 internal import BackupFolder
 package import CommandKit
 internal import CommandSupport
-internal import SyncFolders
-internal import Unlocking
 
 /// The files that `keybackup file watch` keeps in the backup, for a report that needs no key.
 package struct WatchedReport: Sendable {

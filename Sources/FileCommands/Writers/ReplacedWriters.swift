@@ -1,6 +1,5 @@
 internal import BackupFolder
 internal import CSPP
-internal import Unlocking
 
 extension BackupFolder {
   /// Forgets the silent writers that this computer was before for the same backup.

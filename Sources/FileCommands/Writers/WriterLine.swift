@@ -1,7 +1,6 @@
 internal import BackupFolder
 internal import CSPP
 package import CommandKit
-internal import Unlocking
 
 /// A line of text that authorises a computer, as it is shown and read.
 enum WriterLine {

@@ -2,7 +2,6 @@ package import ArgumentParser
 internal import BackupFolder
 internal import CSPP
 package import CommandKit
-internal import SyncFolders
 internal import Unlocking
 
 /// `keybackup writers accept`: the answer to this computer's request.
@@ -14,14 +13,14 @@ package struct WritersAcceptCommand: ParsableCommand, KeyBackupCommand {
       nobody else can use it.
       """)
 
-  @OptionGroup package var common: CommonOptions
-  @OptionGroup package var folder: FolderOptions
+  @OptionGroup var common: CommonOptions
+  @OptionGroup var folder: FolderOptions
 
   @Argument(help: ArgumentHelp("The answer; - for standard input.", valueName: "line"))
-  package var line: String
+  var line: String
 
   @Flag(name: [.short, .long], help: "The fingerprint was compared: do not ask.")
-  package var yes = false
+  var yes = false
 
   package init() {}
 

@@ -2,7 +2,7 @@ package import ArgumentParser
 internal import BackupFolder
 internal import CSPP
 package import CommandKit
-package import Unlocking
+internal import Unlocking
 
 /// `keybackup writers authorise`: a computer may add files without a touch.
 package struct WritersAuthoriseCommand: ParsableCommand, KeyBackupCommand {
@@ -15,18 +15,18 @@ package struct WritersAuthoriseCommand: ParsableCommand, KeyBackupCommand {
       change what others wrote.
       """)
 
-  @OptionGroup package var unlock: UnlockOptions
+  @OptionGroup var unlock: UnlockOptions
 
   @Argument(
     help: ArgumentHelp("The other computer's request; - for standard input.", valueName: "line"))
-  package var line: String?
+  var line: String?
 
   @OptionGroup var grant: GrantOption
-  @OptionGroup package var names: WriterLabelOption
-  @OptionGroup package var picture: QROption
+  @OptionGroup var names: WriterLabelOption
+  @OptionGroup var picture: QROption
 
   @Flag(name: [.short, .long], help: "The fingerprint was compared: do not ask.")
-  package var yes = false
+  var yes = false
 
   package init() {}
 

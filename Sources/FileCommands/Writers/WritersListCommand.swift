@@ -2,7 +2,7 @@ package import ArgumentParser
 internal import BackupFolder
 internal import CSPP
 package import CommandKit
-package import Unlocking
+internal import Unlocking
 
 /// `keybackup writers list`: one touch, a row for each computer.
 package struct WritersListCommand: ParsableCommand, KeyBackupCommand {
@@ -14,7 +14,7 @@ package struct WritersListCommand: ParsableCommand, KeyBackupCommand {
       A second list has the computers that may add files or wallets without a touch.
       """)
 
-  @OptionGroup package var unlock: UnlockOptions
+  @OptionGroup var unlock: UnlockOptions
 
   package init() {}
 

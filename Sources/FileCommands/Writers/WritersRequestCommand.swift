@@ -2,7 +2,6 @@ package import ArgumentParser
 internal import BackupFolder
 internal import CSPP
 package import CommandKit
-internal import SyncFolders
 internal import Unlocking
 
 /// `keybackup writers request`: this computer asks to become a silent writer.
@@ -15,13 +14,13 @@ package struct WritersRequestCommand: ParsableCommand, KeyBackupCommand {
       The line holds no secret. Compare the fingerprint: it proves that nobody exchanged the line.
       """)
 
-  @OptionGroup package var common: CommonOptions
-  @OptionGroup package var folder: FolderOptions
-  @OptionGroup package var names: WriterLabelOption
-  @OptionGroup package var picture: QROption
+  @OptionGroup var common: CommonOptions
+  @OptionGroup var folder: FolderOptions
+  @OptionGroup var names: WriterLabelOption
+  @OptionGroup var picture: QROption
 
   @Flag(help: "Make a new key, even if another backup lies beside the one of this computer's.")
-  package var newKey = false
+  var newKey = false
 
   package init() {}
 

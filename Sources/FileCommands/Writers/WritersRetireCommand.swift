@@ -2,7 +2,7 @@ package import ArgumentParser
 internal import BackupFolder
 internal import CSPP
 package import CommandKit
-package import Unlocking
+internal import Unlocking
 
 /// `keybackup writers retire`: a computer writes no more.
 package struct WritersRetireCommand: ParsableCommand, KeyBackupCommand {
@@ -17,17 +17,17 @@ package struct WritersRetireCommand: ParsableCommand, KeyBackupCommand {
       key remove.
       """)
 
-  @OptionGroup package var unlock: UnlockOptions
+  @OptionGroup var unlock: UnlockOptions
 
   @Argument(
     help: ArgumentHelp(
       "The computer's writer ID or name, from writers list.", valueName: "computer"))
-  package var computer: String
+  var computer: String
 
-  @OptionGroup package var gaps: GapOption
+  @OptionGroup var gaps: GapOption
 
   @Flag(name: [.short, .long], help: "Do not ask. Without a terminal nobody is asked.")
-  package var yes = false
+  var yes = false
 
   package init() {}
 

@@ -4,7 +4,6 @@ internal import CSPP
 internal import CommandKit
 internal import FileCommands
 internal import SecretMemory
-internal import SecurityKeys
 internal import Unlocking
 internal import WalletCommands
 internal import WalletFormats

@@ -2,8 +2,6 @@ internal import ArgumentParser
 internal import CommandKit
 internal import ForeignBackups
 internal import SecretMemory
-internal import SyncFolders
-internal import WalletCommands
 
 /// Where the fuse key of a Celo file comes from: itself, or the key that unwraps it.
 struct CeloFuseKeyOptions: ParsableArguments {

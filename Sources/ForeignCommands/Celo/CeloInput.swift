@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import CommandKit
 internal import ForeignBackups
 internal import SecretMemory
-internal import WalletCommands
 
 /// The file that a command is about.
 struct CeloFileArgument: ParsableArguments {

@@ -1,9 +1,6 @@
 package import ArgumentParser
 package import CommandKit
-internal import FileCommands
 internal import ForeignBackups
-internal import Unlocking
-internal import WalletCommands
 
 /// `keybackup foreign celo inspect`: what a file claims, without any secret.
 package struct CeloInspectCommand: ParsableCommand, KeyBackupCommand {

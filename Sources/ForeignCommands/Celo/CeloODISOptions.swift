@@ -1,11 +1,8 @@
 internal import ArgumentParser
 internal import CommandKit
 internal import CommandSupport
-internal import FileCommands
 internal import ForeignBackups
 internal import SecretMemory
-internal import SecurityKeys
-internal import WalletCommands
 
 /// Where the output of ODIS comes from: by hand, or from a program that asks a service of the
 /// person's own.

@@ -1,13 +1,10 @@
 package import ArgumentParser
 package import CommandKit
 internal import CommandSupport
-internal import FileCommands
 internal import ForeignBackups
 internal import SecretMemory
-internal import SecurityKeys
 internal import SyncFolders
 internal import Unlocking
-internal import WalletCommands
 
 /// `keybackup foreign celo open`: what a file holds.
 package struct CeloOpenCommand: ParsableCommand, KeyBackupCommand {
@@ -28,7 +25,7 @@ package struct CeloOpenCommand: ParsableCommand, KeyBackupCommand {
   @OptionGroup var odis: CeloODISOptions
 
   @Flag(help: "Open a file that only its password protects.")
-  package var unhardened = false
+  var unhardened = false
 
   @Option(
     help: ArgumentHelp(

@@ -1,10 +1,6 @@
 package import CommandKit
-internal import FileCommands
 package import ForeignBackups
 internal import SecretMemory
-internal import SecurityKeys
-internal import Unlocking
-internal import WalletCommands
 
 /// The claims of a file of Celo's encrypted backup.
 struct CeloReport {

@@ -1,11 +1,8 @@
 package import ArgumentParser
 package import CommandKit
 internal import CommandSupport
-internal import FileCommands
 internal import ForeignBackups
 internal import SecretMemory
-internal import Unlocking
-internal import WalletCommands
 
 /// A kind of request to ODIS.
 enum CeloRequestKind: String {

@@ -1,12 +1,9 @@
 package import ArgumentParser
 package import CommandKit
 internal import CommandSupport
-internal import FileCommands
 internal import ForeignBackups
 internal import SecretMemory
 internal import SyncFolders
-internal import Unlocking
-internal import WalletCommands
 
 /// `keybackup foreign celo write`: a new file that Celo's own program can open.
 package struct CeloWriteCommand: ParsableCommand, KeyBackupCommand {

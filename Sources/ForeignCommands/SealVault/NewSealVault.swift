@@ -2,8 +2,6 @@ internal import CommandKit
 internal import CommandSupport
 internal import ForeignBackups
 internal import SecretMemory
-internal import SyncFolders
-internal import Unlocking
 
 /// A new SealVault backup that was sealed and opened again, and has no name in a folder yet.
 struct NewSealVault {

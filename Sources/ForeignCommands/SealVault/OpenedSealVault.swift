@@ -1,11 +1,8 @@
 internal import CommandKit
 internal import CommandSupport
-internal import FileCommands
 internal import ForeignBackups
 internal import SecretMemory
-internal import SyncFolders
 internal import Unlocking
-internal import WalletCommands
 
 /// A SealVault backup that opened: everything about it was compared.
 struct OpenedSealVault: ~Copyable {

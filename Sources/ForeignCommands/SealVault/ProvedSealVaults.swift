@@ -3,8 +3,6 @@ internal import CommandSupport
 internal import ForeignBackups
 internal import Glibc
 internal import SecretMemory
-internal import SyncFolders
-internal import Unlocking
 
 /// The files of a folder whose names claim to be backups of a device, and which of them are.
 ///

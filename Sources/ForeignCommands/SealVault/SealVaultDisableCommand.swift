@@ -1,11 +1,8 @@
 package import ArgumentParser
 package import CommandKit
 internal import CommandSupport
-internal import FileCommands
 internal import ForeignBackups
 internal import Glibc
-internal import Unlocking
-internal import WalletCommands
 
 /// `keybackup foreign sealvault disable`: a device's backups go, and its KDF secret.
 package struct SealVaultDisableCommand: ParsableCommand, KeyBackupCommand {

@@ -1,10 +1,7 @@
 package import ArgumentParser
 package import CommandKit
 internal import CommandSupport
-internal import FileCommands
 internal import ForeignBackups
-internal import Unlocking
-internal import WalletCommands
 
 /// `keybackup foreign sealvault find`: what a folder claims to have, without any secret.
 package struct SealVaultFindCommand: ParsableCommand, KeyBackupCommand {

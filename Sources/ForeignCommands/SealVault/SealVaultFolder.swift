@@ -1,9 +1,7 @@
 internal import CommandKit
 internal import CommandSupport
-internal import FileCommands
 internal import ForeignBackups
 internal import FoundationEssentials
-internal import SyncFolders
 
 /// A file that may be a SealVault backup, by its name.
 struct SealVaultFile: Sendable {

@@ -1,5 +1,4 @@
 internal import CommandKit
-internal import FileCommands
 internal import ForeignBackups
 internal import SecretMemory
 internal import SecretStores

@@ -1,10 +1,8 @@
 internal import BackupFolder
 internal import CommandKit
 internal import CommandSupport
-internal import FileCommands
 internal import SecretMemory
 internal import SyncFolders
-internal import Unlocking
 
 /// This computer's memory of a device's SealVault backups: the newest version that opened.
 ///

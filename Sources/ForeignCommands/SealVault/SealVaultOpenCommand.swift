@@ -7,7 +7,6 @@ internal import ForeignBackups
 internal import SecretMemory
 internal import SyncFolders
 internal import Unlocking
-internal import WalletCommands
 
 /// `keybackup foreign sealvault open`: the database and its data key.
 package struct SealVaultOpenCommand: ParsableCommand, KeyBackupCommand {

@@ -6,7 +6,6 @@ internal import PRFDevice
 internal import SecretMemory
 internal import SyncFolders
 internal import Unlocking
-internal import WalletCommands
 
 /// Where the password of a SealVault backup and its KDF secret come from.
 struct SealVaultSecretOptions: ParsableArguments {

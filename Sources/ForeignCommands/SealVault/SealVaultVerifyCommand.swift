@@ -1,9 +1,7 @@
 package import ArgumentParser
 package import CommandKit
-internal import FileCommands
 internal import SyncFolders
 internal import Unlocking
-internal import WalletCommands
 
 /// `keybackup foreign sealvault verify`: opens a backup and writes nothing.
 package struct SealVaultVerifyCommand: ParsableCommand, KeyBackupCommand {

@@ -2,13 +2,11 @@ package import ArgumentParser
 internal import BackupFolder
 package import CommandKit
 internal import CommandSupport
-internal import FileCommands
 internal import ForeignBackups
 internal import Glibc
 internal import SecretMemory
 internal import SyncFolders
 internal import Unlocking
-internal import WalletCommands
 
 /// `keybackup foreign sealvault write`: a database as a backup that SealVault would read.
 package struct SealVaultWriteCommand: ParsableCommand, KeyBackupCommand {

@@ -1,14 +1,12 @@
 internal import CSPP
 internal import CommandKit
 internal import CommandSupport
-internal import FileCommands
 internal import ForeignBackups
 internal import PRFDevice
 internal import SecretMemory
 internal import SecurityKeys
 internal import SyncFolders
 internal import Unlocking
-internal import WalletCommands
 
 /// An archive that was opened and read to its end, and what is known of it.
 struct OpenedWorld: ~Copyable {

@@ -3,8 +3,6 @@ internal import CommandKit
 internal import FileCommands
 internal import ForeignBackups
 internal import SecretMemory
-internal import SyncFolders
-internal import Unlocking
 
 extension ForeignAddition {
   /// Takes the root secret of an archive, then every file.

@@ -1,8 +1,6 @@
 package import ArgumentParser
 package import CommandKit
-internal import FileCommands
 internal import ForeignBackups
-internal import Unlocking
 
 /// `keybackup foreign world id`: the account that a root secret belongs to.
 package struct WorldIDCommand: ParsableCommand, KeyBackupCommand {

@@ -4,8 +4,6 @@ internal import CommandSupport
 internal import ForeignBackups
 internal import SecretMemory
 internal import SyncFolders
-internal import Unlocking
-internal import WalletCommands
 
 /// How a sealed archive is opened: the encrypted keypair, and the factor that opens that.
 struct WorldKeyOptions: ParsableArguments {

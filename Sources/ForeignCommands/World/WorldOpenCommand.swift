@@ -7,7 +7,6 @@ internal import ForeignBackups
 internal import SecretMemory
 internal import SyncFolders
 internal import Unlocking
-internal import WalletCommands
 
 /// `keybackup foreign world open`: the files and the root secret, into a folder.
 package struct WorldOpenCommand: ParsableCommand, KeyBackupCommand {

@@ -1,12 +1,8 @@
 package import ArgumentParser
 package import CommandKit
-internal import FileCommands
 internal import ForeignBackups
 internal import SecretMemory
 internal import SecurityKeys
-internal import SyncFolders
-internal import Unlocking
-internal import WalletCommands
 
 /// `keybackup foreign world reset-proof`: proves to World's server that one has the root secret.
 package struct WorldResetProofCommand: ParsableCommand, KeyBackupCommand {

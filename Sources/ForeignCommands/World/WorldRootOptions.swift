@@ -4,8 +4,6 @@ internal import ForeignBackups
 internal import SecretMemory
 internal import SecurityKeys
 internal import SyncFolders
-internal import Unlocking
-internal import WalletCommands
 
 /// Where a root secret comes from: its own file, or a sealed archive.
 struct WorldRootOptions: ParsableArguments {

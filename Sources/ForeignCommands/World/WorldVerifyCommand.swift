@@ -1,8 +1,6 @@
 package import ArgumentParser
 package import CommandKit
-internal import FileCommands
 internal import SecurityKeys
-internal import Unlocking
 
 /// `keybackup foreign world verify`: opens everything and writes nothing.
 package struct WorldVerifyCommand: ParsableCommand, KeyBackupCommand {

@@ -1,4 +1,3 @@
-internal import CommandKit
 package import PRFDevice
 internal import Synchronization
 

@@ -7,9 +7,9 @@ package struct DevicesCommand: ParsableCommand, KeyBackupCommand {
   package static let configuration = CommandConfiguration(
     commandName: "devices", abstract: "List the security keys in reach and what they can do.")
 
-  @OptionGroup package var common: CommonOptions
-  @OptionGroup package var device: DeviceOptions
-  @OptionGroup package var pins: PINOptions
+  @OptionGroup var common: CommonOptions
+  @OptionGroup var device: DeviceOptions
+  @OptionGroup var pins: PINOptions
 
   package init() {}
 

@@ -8,10 +8,10 @@ package struct PINChangeCommand: ParsableCommand, KeyBackupCommand {
     commandName: "change",
     abstract: "Change a security key's PIN. Its credentials and backups stay valid.")
 
-  @OptionGroup package var common: CommonOptions
-  @OptionGroup package var device: DeviceOptions
-  @OptionGroup package var pins: PINOptions
-  @OptionGroup package var new: NewPINOptions
+  @OptionGroup var common: CommonOptions
+  @OptionGroup var device: DeviceOptions
+  @OptionGroup var pins: PINOptions
+  @OptionGroup var new: NewPINOptions
 
   package init() {}
 

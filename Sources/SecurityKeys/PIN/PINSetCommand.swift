@@ -7,9 +7,9 @@ package struct PINSetCommand: ParsableCommand, KeyBackupCommand {
   package static let configuration = CommandConfiguration(
     commandName: "set", abstract: "Set the PIN of a security key that has none.")
 
-  @OptionGroup package var common: CommonOptions
-  @OptionGroup package var device: DeviceOptions
-  @OptionGroup package var new: NewPINOptions
+  @OptionGroup var common: CommonOptions
+  @OptionGroup var device: DeviceOptions
+  @OptionGroup var new: NewPINOptions
 
   package init() {}
 

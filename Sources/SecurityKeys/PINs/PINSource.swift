@@ -44,7 +44,7 @@ package enum PINSource: Sendable {
   ///   - order: in which order the command asks its keys.
   /// - Returns: the PIN.
   /// - Throws: `config` when others can read the file, `no-input` when it is missing or empty or
-  ///   ends too early; `io`.
+  ///   ends too early; `data-invalid` when a file's begins or ends with a space; `io`.
   package func read(
     further: Int = 0, _ order: String = "first the one that opens the backup"
   ) throws(UserMessage) -> SecretBytes {
@@ -67,6 +67,12 @@ package enum PINSource: Sendable {
     guard line.count > 0 else {
       throw UserMessage(
         .noInput, "no PIN in \(name)", hint: advice)
+    }
+    // What a shell leaves before its >, as of Windows. A front end's descriptor has what was typed.
+    if case .setting = self, line.hasSpaceAtEdge {
+      throw UserMessage(
+        .dataInvalid, "the PIN in \(name) begins or ends with a space",
+        hint: "no try was spent; remove the space, or type a PIN that has one at the prompt")
     }
     return line
   }

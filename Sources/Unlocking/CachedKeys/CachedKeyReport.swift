@@ -2,7 +2,6 @@ package import BackupFolder
 package import CSPP
 package import CommandKit
 internal import SecretStores
-internal import SecurityKeys
 
 /// A keyring that holds the master key, as `status` reports it.
 package struct CachedKeyReport: Sendable {

@@ -7,8 +7,6 @@ package import CommandKit
 internal import FoundationEssentials
 internal import SecretMemory
 package import SecretStores
-internal import SecurityKeys
-internal import SyncFolders
 
 /// A keyring of this computer that holds a backup's master key because `unlock` stored it there.
 package enum CachedKeyPlace: String, Sendable {

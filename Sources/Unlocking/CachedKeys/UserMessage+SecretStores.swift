@@ -1,6 +1,5 @@
 package import CommandKit
 package import SecretStores
-internal import SecurityKeys
 
 extension UserMessage {
   /// Creates the message for an error of a keyring.

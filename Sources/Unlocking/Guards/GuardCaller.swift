@@ -1,7 +1,6 @@
 package import CSPP
 package import CommandKit
 package import GuardProtocol
-internal import SyncFolders
 
 /// Asks guards: signs, sends several requests at once, reads the answers strictly.
 package struct GuardCaller {

@@ -5,7 +5,6 @@ internal import CommandSupport
 internal import FoundationEssentials
 internal import Glibc
 internal import SecretMemory
-internal import SyncFolders
 
 extension GuardDraft {
   private static let topic = "guard-draft"

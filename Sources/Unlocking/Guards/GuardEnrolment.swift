@@ -3,7 +3,6 @@ package import CommandKit
 internal import GuardProtocol
 internal import RistrettoVOPRF
 package import SecretMemory
-internal import SecurityKeys
 
 /// Makes the accounts of a new way in at all its guards.
 ///

@@ -1,7 +1,5 @@
 internal import CSPP
-internal import CommandKit
 internal import GuardProtocol
-internal import SyncFolders
 
 /// The lines that go to the program `keybackup-guard ask` and come from it: one JSON object each.
 package enum GuardLine {

@@ -1,7 +1,6 @@
 package import BackupFolder
 internal import CSPP
 package import CommandKit
-internal import SecurityKeys
 
 /// Asks the guards of all ways in for their state, which costs no try and needs no key.
 package struct GuardLook {

@@ -4,7 +4,6 @@
 
 package import CommandKit
 internal import Glibc
-internal import SyncFolders
 
 /// The program `keybackup-guard ask`, which opens network connections in this one's place.
 ///

@@ -2,7 +2,6 @@ internal import CSPP
 package import CommandKit
 internal import GuardProtocol
 package import SecretMemory
-internal import SecurityKeys
 
 /// Gives the tries back at all guards of a PIN way, after it has opened the backup.
 package enum GuardReset {

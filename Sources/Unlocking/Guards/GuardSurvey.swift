@@ -1,7 +1,6 @@
 package import CSPP
 package import CommandKit
 package import GuardProtocol
-internal import SecurityKeys
 
 /// The states of all guards of a way in, which cost no try.
 package struct GuardSurvey {

@@ -3,7 +3,6 @@ internal import CommandKit
 internal import GuardProtocol
 internal import RistrettoVOPRF
 internal import SecretMemory
-internal import SecurityKeys
 
 /// One PIN that is tried with the guards of one way in.
 ///

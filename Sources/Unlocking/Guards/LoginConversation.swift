@@ -2,7 +2,6 @@ package import CSPP
 package import CommandKit
 internal import Glibc
 internal import GuardProtocol
-internal import SecurityKeys
 
 /// The login at an OpenID provider, in a browser here or on another device.
 package struct LoginConversation {

@@ -2,7 +2,6 @@ package import CSPP
 package import CommandKit
 package import SecretMemory
 internal import SecretStores
-internal import SecurityKeys
 
 /// A recovery kit's second secret in the desktop's keyring: 32 random bytes.
 ///

@@ -1,7 +1,6 @@
 package import CommandKit
 internal import CommandSupport
 package import SecretMemory
-internal import SyncFolders
 
 /// A file that is a recovery kit's second secret; every byte of it counts.
 package enum SecondSecretFile {

@@ -2,8 +2,7 @@ package import ArgumentParser
 internal import BackupFolder
 internal import CSPP
 package import CommandKit
-internal import FileCommands
-package import Unlocking
+internal import Unlocking
 
 /// `keybackup conflicts keep`: decides for one version of a wallet.
 package struct ConflictsKeepCommand: ParsableCommand, KeyBackupCommand {
@@ -14,13 +13,13 @@ package struct ConflictsKeepCommand: ParsableCommand, KeyBackupCommand {
       restored. keybackup wallet history lists them.
       """)
 
-  @OptionGroup package var unlock: UnlockOptions
+  @OptionGroup var unlock: UnlockOptions
 
   @Argument(help: ArgumentHelp("The wallet's ID, record ID or name.", valueName: "wallet"))
-  package var wallet: String
+  var wallet: String
 
   @Argument(help: ArgumentHelp("The version, from conflicts list.", valueName: "version"))
-  package var version: String
+  var version: String
 
   package init() {}
 

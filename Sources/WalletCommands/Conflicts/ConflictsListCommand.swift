@@ -2,8 +2,7 @@ package import ArgumentParser
 internal import BackupFolder
 internal import CSPP
 package import CommandKit
-internal import FileCommands
-package import Unlocking
+internal import Unlocking
 internal import WalletFormats
 
 /// `keybackup conflicts list`: every version of every wallet that has several.
@@ -16,7 +15,7 @@ package struct ConflictsListCommand: ParsableCommand, KeyBackupCommand {
       All versions are restored until you keep one.
       """)
 
-  @OptionGroup package var unlock: UnlockOptions
+  @OptionGroup var unlock: UnlockOptions
 
   package init() {}
 

@@ -1,8 +1,6 @@
 package import BackupFolder
 package import CSPP
 package import CommandKit
-internal import FileCommands
-internal import Unlocking
 
 /// Wallets that have the same name as one that was just added: then only their
 /// IDs tell them apart.

@@ -1,10 +1,7 @@
 package import BackupFolder
 internal import CSPP
 package import CommandKit
-internal import FileCommands
 package import SecretMemory
-internal import SyncFolders
-internal import Unlocking
 internal import WalletFormats
 
 /// The wallets of a backup that a new one is the same as.

@@ -4,9 +4,8 @@ package import CSPP
 package import CommandKit
 internal import FileCommands
 internal import SecretMemory
-internal import SecurityKeys
-package import SyncFolders
-package import Unlocking
+internal import SyncFolders
+internal import Unlocking
 package import WalletFormats
 
 /// `keybackup wallet add`: one wallet, its secret checked before any touch.
@@ -21,26 +20,26 @@ package struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
       opens the backup.
       """)
 
-  @OptionGroup package var unlock: UnlockOptions
-  @OptionGroup package var secret: WalletSecretOptions
-  @OptionGroup package var place: SyncedFolderOption
+  @OptionGroup var unlock: UnlockOptions
+  @OptionGroup var secret: WalletSecretOptions
+  @OptionGroup var place: SyncedFolderOption
 
   @Option(help: ArgumentHelp("The wallet's name.", valueName: "name"))
-  package var name: String
+  var name: String
 
   @Option(
     help: ArgumentHelp(
       "The wallet's network: bitcoin, testnet, testnet4 or signet.", valueName: "network"))
-  package var network: String
+  var network: String
 
   @Option(help: ArgumentHelp("Master fingerprint, 8 hex digits.", valueName: "hex"))
-  package var fingerprint: String?
+  var fingerprint: String?
 
   @Option(help: ArgumentHelp("Derivation path as a note, such as m/84'/0'/0'.", valueName: "path"))
   var derivationPath: String?
 
   @Option(help: ArgumentHelp("The wallet's ID (default: a random one).", valueName: "id"))
-  package var id: String?
+  var id: String?
 
   @Flag(help: "Open the backup, even where this computer may add wallets without a touch.")
   var withKey = false

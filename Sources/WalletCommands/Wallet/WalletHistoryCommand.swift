@@ -2,8 +2,7 @@ package import ArgumentParser
 internal import BackupFolder
 internal import CSPP
 package import CommandKit
-internal import FileCommands
-package import Unlocking
+internal import Unlocking
 
 /// `keybackup wallet history`: every version of wallets that the log keeps.
 package struct WalletHistoryCommand: ParsableCommand, KeyBackupCommand {
@@ -23,13 +22,13 @@ package struct WalletHistoryCommand: ParsableCommand, KeyBackupCommand {
       earlier backup. While that is in the folder, --namespace ID shows it.
       """)
 
-  @OptionGroup package var unlock: UnlockOptions
+  @OptionGroup var unlock: UnlockOptions
 
   @Argument(
     help: ArgumentHelp(
       "The wallet's ID, record ID or name, also of a removed one (default: all).",
       valueName: "wallet"))
-  package var wallet: String?
+  var wallet: String?
 
   package init() {}
 

@@ -2,8 +2,7 @@ package import ArgumentParser
 internal import BackupFolder
 internal import CSPP
 package import CommandKit
-internal import FileCommands
-package import Unlocking
+internal import Unlocking
 internal import WalletFormats
 
 /// `keybackup wallet keep`: makes one version of a wallet the one that counts.
@@ -15,15 +14,15 @@ package struct WalletKeepCommand: ParsableCommand, KeyBackupCommand {
       versions stay in the wallet's history.
       """)
 
-  @OptionGroup package var unlock: UnlockOptions
+  @OptionGroup var unlock: UnlockOptions
 
   @Argument(
     help: ArgumentHelp(
       "The wallet's ID, record ID or name, also of a removed one.", valueName: "wallet"))
-  package var wallet: String
+  var wallet: String
 
   @Argument(help: ArgumentHelp("The version, from wallet history.", valueName: "version"))
-  package var version: String
+  var version: String
 
   package init() {}
 

@@ -4,7 +4,7 @@ internal import CSPP
 package import CommandKit
 internal import FileCommands
 internal import SecretMemory
-package import Unlocking
+internal import Unlocking
 internal import WalletFormats
 
 /// `keybackup wallet list`: one touch, a row for each wallet, no secrets.
@@ -12,7 +12,7 @@ package struct WalletListCommand: ParsableCommand, KeyBackupCommand {
   package static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the wallets of the backup, without their secrets.")
 
-  @OptionGroup package var unlock: UnlockOptions
+  @OptionGroup var unlock: UnlockOptions
 
   package init() {}
 

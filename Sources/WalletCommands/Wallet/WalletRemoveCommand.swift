@@ -2,9 +2,8 @@ package import ArgumentParser
 internal import BackupFolder
 internal import CSPP
 package import CommandKit
-internal import FileCommands
 internal import SecretMemory
-package import Unlocking
+internal import Unlocking
 internal import WalletFormats
 
 /// `keybackup wallet remove`: one wallet leaves the backup.
@@ -18,13 +17,13 @@ package struct WalletRemoveCommand: ParsableCommand, KeyBackupCommand {
       open them.
       """)
 
-  @OptionGroup package var unlock: UnlockOptions
+  @OptionGroup var unlock: UnlockOptions
 
   @Argument(help: ArgumentHelp("The wallet's ID, record ID or name.", valueName: "wallet"))
-  package var wallet: String
+  var wallet: String
 
   @Flag(name: [.short, .long], help: "Do not ask. Without a terminal nobody is asked.")
-  package var yes = false
+  var yes = false
 
   package init() {}
 

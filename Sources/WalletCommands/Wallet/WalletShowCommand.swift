@@ -5,8 +5,8 @@ package import CommandKit
 internal import CommandSupport
 internal import FileCommands
 internal import SecretMemory
-package import SyncFolders
-package import Unlocking
+internal import SyncFolders
+internal import Unlocking
 internal import WalletFormats
 
 /// `keybackup wallet show`: one wallet; its secret only when asked for.
@@ -19,10 +19,10 @@ package struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
       replaced version, or a removed wallet's: keybackup wallet history lists them.
       """)
 
-  @OptionGroup package var unlock: UnlockOptions
+  @OptionGroup var unlock: UnlockOptions
 
   @Argument(help: ArgumentHelp("The wallet's ID, record ID or name.", valueName: "wallet"))
-  package var wallet: String
+  var wallet: String
 
   @Option(
     name: [.customLong("version"), .customLong("version-id")],
@@ -30,17 +30,17 @@ package struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
   var versionId: String?
 
   @Flag(help: "Print the secret too, also on a terminal.")
-  package var reveal = false
+  var reveal = false
 
   @Option(
     help: ArgumentHelp(
       "Write the entry with its secret to this new file, or -.",
       valueName: "file"))
-  package var out: String?
+  var out: String?
 
-  @OptionGroup package var passphrase: WalletPassphraseOption
+  @OptionGroup var passphrase: WalletPassphraseOption
 
-  @OptionGroup package var place: SyncedFolderOption
+  @OptionGroup var place: SyncedFolderOption
 
   package init() {}
 

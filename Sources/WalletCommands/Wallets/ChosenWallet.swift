@@ -5,9 +5,7 @@
 internal import BackupFolder
 internal import CSPP
 internal import CommandKit
-internal import FileCommands
 internal import SecretMemory
-internal import Unlocking
 internal import WalletFormats
 
 /// The wallet that the user means.

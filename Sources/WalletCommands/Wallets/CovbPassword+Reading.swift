@@ -1,6 +1,5 @@
 package import CommandKit
 package import SecretMemory
-internal import Unlocking
 package import WalletFormats
 
 extension CovbPassword {

@@ -1,7 +1,4 @@
 package import CommandKit
-internal import FileCommands
-internal import SyncFolders
-internal import Unlocking
 package import WalletFormats
 
 extension LabelFile {

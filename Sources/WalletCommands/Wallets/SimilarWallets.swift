@@ -1,7 +1,6 @@
 internal import BackupFolder
 internal import CSPP
 internal import CommandKit
-internal import FileCommands
 
 /// The wallets whose names are near to what a person typed, where none has exactly that name.
 ///

@@ -1,8 +1,6 @@
 package import BackupFolder
 internal import CSPP
 package import CommandKit
-internal import FileCommands
-internal import Unlocking
 package import WalletFormats
 
 /// The displayed properties of one version of a wallet.

@@ -1,7 +1,6 @@
 internal import BackupFolder
 internal import CSPP
 internal import CommandKit
-internal import Unlocking
 
 /// Finds the version of a wallet that the user names.
 enum VersionSelector {

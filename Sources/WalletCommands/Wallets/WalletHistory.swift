@@ -1,8 +1,6 @@
 package import BackupFolder
 internal import CSPP
 package import CommandKit
-internal import FileCommands
-internal import Unlocking
 internal import WalletFormats
 
 /// Every version of the backup's wallets: those that count, and those that the log keeps.

@@ -1,10 +1,8 @@
 package import BackupFolder
 package import CSPP
 package import CommandKit
-internal import FileCommands
 internal import FoundationEssentials
 package import SecretMemory
-internal import Unlocking
 package import WalletFormats
 
 /// The properties of one wallet in a list; none must be hidden from the user who just opened the

@@ -2,7 +2,6 @@ internal import BackupFolder
 package import CSPP
 package import CommandKit
 internal import SyncFolders
-internal import Unlocking
 
 /// The wallets of a backup that cannot spend, as this computer saw them when it last opened them.
 ///

@@ -2,6 +2,6 @@
 enum CommandModules {
   static let all = [
     "CommandKit", "SyncFolders", "SecurityKeys", "Unlocking", "FileCommands", "WalletCommands",
-    "BackupCommands", "ForeignCommands", "NostrCommands", "KeyBackupTool",
+    "BackupCommands", "GuardCommands", "ForeignCommands", "NostrCommands", "KeyBackupTool",
   ]
 }

@@ -119,6 +119,13 @@ import Testing
           Sandbox.derive + ["--pin-file", file], pin: .none, expecting: nil)
         expectFailure(outcome, 65, says: "UTF-16", "save it as UTF-8")
       }
+      // As cmd's "echo PIN > FILE" leaves it. A front end's descriptor has what a person typed.
+      for text in ["\(Sandbox.pin) \r\n", " \(Sandbox.pin)\n"] {
+        try Files.write(text, to: file, mode: 0o600)
+        let outcome = try await box.keybackup(
+          Sandbox.derive + ["--pin-file", file], pin: .none, expecting: nil)
+        expectFailure(outcome, 65, says: "begins or ends with a space", "no try was spent")
+      }
     }
     #expect(PINTests.tries(trace) == 0, "\(trace)")
   }

@@ -2,9 +2,7 @@ internal import BackupFolder
 internal import CSPP
 internal import CommandKit
 internal import CommandSupport
-internal import FileCommands
 internal import SecretMemory
-internal import SecurityKeys
 internal import SyncFolders
 internal import Unlocking
 internal import WalletFormats

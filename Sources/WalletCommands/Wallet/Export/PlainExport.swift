@@ -4,7 +4,6 @@ internal import CommandKit
 internal import CommandSupport
 internal import FileCommands
 internal import SecretMemory
-internal import SecurityKeys
 internal import SyncFolders
 internal import Unlocking
 internal import WalletFormats

@@ -1,8 +1,7 @@
 package import ArgumentParser
 package import CommandKit
-internal import FileCommands
-package import SyncFolders
-package import Unlocking
+internal import SyncFolders
+internal import Unlocking
 
 /// In which form `wallet export` gives a wallet.
 enum WalletExportFormat: String, ExpressibleByArgument, CaseIterable {
@@ -36,19 +35,19 @@ package struct WalletExportCommand: ParsableCommand, KeyBackupCommand {
       --private is given.
       """)
 
-  @OptionGroup package var unlock: UnlockOptions
+  @OptionGroup var unlock: UnlockOptions
 
   @Argument(help: ArgumentHelp("The wallet's ID, record ID or name.", valueName: "wallet"))
-  package var wallet: String?
+  var wallet: String?
 
   @Option(help: "The form of the wallet.")
   var format: WalletExportFormat?
 
   @Option(help: ArgumentHelp("Write it to this new file (a picture: PNG).", valueName: "file"))
-  package var out: String?
+  var out: String?
 
   @Flag(help: "Print it, also on a terminal.")
-  package var reveal = false
+  var reveal = false
 
   @Option(
     name: [.customLong("version"), .customLong("version-id")],
@@ -57,7 +56,7 @@ package struct WalletExportCommand: ParsableCommand, KeyBackupCommand {
 
   @OptionGroup var descriptors: DescriptorExportOptions
 
-  @OptionGroup package var passphrase: WalletPassphraseOption
+  @OptionGroup var passphrase: WalletPassphraseOption
 
   @Option(help: ArgumentHelp("Write a .covb file for the Cove wallet.", valueName: "file"))
   var covb: String?
@@ -65,9 +64,9 @@ package struct WalletExportCommand: ParsableCommand, KeyBackupCommand {
   @Option(
     name: .customLong("wallet"),
     help: ArgumentHelp("With --covb, this wallet (repeat it; default: all).", valueName: "wallet"))
-  package var wallets: [String] = []
+  var wallets: [String] = []
 
-  @OptionGroup package var password: PasswordOptions
+  @OptionGroup var password: PasswordOptions
 
   @Flag(help: "With --covb, make a new password and show it on the terminal.")
   var generatePassword = false
@@ -77,7 +76,7 @@ package struct WalletExportCommand: ParsableCommand, KeyBackupCommand {
       "With --covb, make a new password and write it to this new file.", valueName: "file"))
   var newPasswordFile: String?
 
-  @OptionGroup package var place: SyncedFolderOption
+  @OptionGroup var place: SyncedFolderOption
 
   package init() {}
 

@@ -1,9 +1,7 @@
 internal import BackupFolder
 internal import CSPP
 internal import CommandKit
-internal import FileCommands
 internal import SecretMemory
-internal import SecurityKeys
 internal import Unlocking
 package import WalletFormats
 

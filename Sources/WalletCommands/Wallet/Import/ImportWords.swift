@@ -1,7 +1,6 @@
 package import BackupFolder
 package import CSPP
 internal import CommandKit
-internal import FileCommands
 
 extension OpenNamespace {
   /// The sentence at the end of an import.

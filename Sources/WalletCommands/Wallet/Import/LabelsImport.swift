@@ -1,7 +1,6 @@
 internal import BackupFolder
 internal import CSPP
 internal import CommandKit
-internal import FileCommands
 internal import SecretMemory
 internal import Unlocking
 internal import WalletFormats

@@ -1,9 +1,7 @@
 package import BackupFolder
 package import CSPP
 package import CommandKit
-internal import FileCommands
 package import SecretMemory
-internal import Unlocking
 internal import WalletFormats
 
 /// Entries made from another program's file, of which some may be in the backup

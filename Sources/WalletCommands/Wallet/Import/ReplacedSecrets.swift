@@ -1,9 +1,7 @@
 package import BackupFolder
 internal import CSPP
 package import CommandKit
-internal import FileCommands
 internal import SecretMemory
-internal import Unlocking
 internal import WalletFormats
 
 /// The wallets whose secret an import replaces by another one, or by none.

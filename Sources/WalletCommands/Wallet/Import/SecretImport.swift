@@ -1,7 +1,6 @@
 internal import BackupFolder
 package import CSPP
 package import CommandKit
-internal import FileCommands
 package import SecretMemory
 package import SyncFolders
 package import Unlocking

@@ -1,7 +1,7 @@
 package import ArgumentParser
 package import CommandKit
-package import SyncFolders
-package import Unlocking
+internal import SyncFolders
+internal import Unlocking
 
 /// The format of a file for `wallet import`.
 enum WalletImportFormat: String, ExpressibleByArgument, CaseIterable {
@@ -37,41 +37,41 @@ package struct WalletImportCommand: ParsableCommand, KeyBackupCommand {
       needs --wallet.
       """)
 
-  @OptionGroup package var unlock: UnlockOptions
+  @OptionGroup var unlock: UnlockOptions
 
   @Argument(help: ArgumentHelp("The file, or -.", valueName: "file"))
-  package var file: String?
+  var file: String?
 
   @Option(help: ArgumentHelp("Import a .covb file of the Cove wallet.", valueName: "file"))
   var covb: String?
 
-  @OptionGroup package var password: PasswordOptions
+  @OptionGroup var password: PasswordOptions
 
   @Flag(
     help: "With --covb: also take wallets that lack the secret."
   )
-  package var replace = false
+  var replace = false
 
   @Option(help: "What the file holds.")
   var format = WalletImportFormat.entries
 
   @Option(help: ArgumentHelp("The new wallet's name.", valueName: "name"))
-  package var name: String?
+  var name: String?
 
   @Option(
     help: ArgumentHelp(
       "The new wallet's network: bitcoin, testnet, testnet4 or signet.", valueName: "network"))
-  package var network: String?
+  var network: String?
 
   @Option(help: ArgumentHelp("The master fingerprint that it must have.", valueName: "hex"))
-  package var fingerprint: String?
+  var fingerprint: String?
 
-  @OptionGroup package var passphrase: WalletPassphraseOption
+  @OptionGroup var passphrase: WalletPassphraseOption
 
   @Option(help: ArgumentHelp("The wallet that the labels are for.", valueName: "wallet"))
-  package var wallet: String?
+  var wallet: String?
 
-  @OptionGroup package var place: SyncedFolderOption
+  @OptionGroup var place: SyncedFolderOption
 
   package init() {}
 

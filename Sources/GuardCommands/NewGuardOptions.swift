@@ -4,7 +4,6 @@ internal import CommandKit
 internal import SecretMemory
 internal import SecurityKeys
 internal import Unlocking
-internal import WalletCommands
 
 /// Options for the invites and the PIN of a new way in with guards.
 struct NewGuardOptions: ParsableArguments {

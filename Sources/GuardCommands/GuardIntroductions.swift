@@ -1,10 +1,7 @@
 internal import CSPP
 internal import CommandKit
-internal import FileCommands
 internal import GuardProtocol
-internal import SecurityKeys
 internal import Unlocking
-internal import WalletCommands
 
 /// Asks servers who they are, before they become guards of a way in.
 struct GuardIntroductions {

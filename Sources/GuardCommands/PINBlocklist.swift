@@ -1,9 +1,5 @@
 internal import CommandKit
-internal import FileCommands
 internal import SecretMemory
-internal import SecurityKeys
-internal import Unlocking
-internal import WalletCommands
 
 /// Reasons why a PIN or password falls to the first guesses.
 ///
@@ -18,7 +14,7 @@ enum PINBlocklist {
   /// - Returns: the reason.
   static func obstacle(to pin: borrowing SecretBytes) -> String? {
     if let flaw = pin.pinFlaw() { return "it \(flaw.words)" }
-    return pin.withBytes { $0.isPadded } ? "it begins or ends with a space" : nil
+    return pin.hasSpaceAtEdge ? "it begins or ends with a space" : nil
   }
 
   /// The reason why a PIN is not accepted, as a sentence about it; nil: it is.
@@ -143,15 +139,6 @@ extension RawSpan {
       }
     }
     return others + min(upwards, downwards) <= 1
-  }
-
-  /// Whether a space is at an end of it: an ordinary, a no-break or an ideographic one.
-  fileprivate var isPadded: Bool {
-    let spaces: [[UInt8]] = [[0x20], [0xC2, 0xA0], [0xE3, 0x80, 0x80]]
-    return spaces.contains { space in
-      holds(space, at: 0)
-        || (space.count <= byteCount && holds(space, at: byteCount - space.count))
-    }
   }
 
   /// Whether the digits are a day, a month and a year in any usual order.

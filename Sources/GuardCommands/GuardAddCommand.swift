@@ -1,4 +1,5 @@
 package import ArgumentParser
+internal import BackupCommands
 internal import BackupFolder
 internal import CSPP
 package import CommandKit

@@ -1,12 +1,10 @@
 internal import BackupFolder
 internal import CSPP
 internal import CommandKit
-internal import FileCommands
 internal import GuardProtocol
 internal import SecretMemory
 internal import SyncFolders
 internal import Unlocking
-internal import WalletCommands
 
 /// Makes a way in with guards, from a plan to the file of the key slot.
 ///

@@ -1,10 +1,9 @@
 package import ArgumentParser
+internal import BackupCommands
 internal import BackupFolder
 internal import CSPP
 package import CommandKit
-internal import FileCommands
 internal import Unlocking
-internal import WalletCommands
 
 /// `keybackup guard status`: the tries that are left, and logins that wait.
 package struct GuardStatusCommand: ParsableCommand, KeyBackupCommand {

@@ -1,11 +1,10 @@
 package import ArgumentParser
+internal import BackupCommands
 internal import BackupFolder
 internal import CSPP
 package import CommandKit
-internal import FileCommands
 internal import SecurityKeys
 internal import Unlocking
-internal import WalletCommands
 
 /// `keybackup guard retire`: ends accounts at guards.
 package struct GuardRetireCommand: ParsableCommand, KeyBackupCommand {

@@ -1,10 +1,7 @@
 internal import CSPP
 internal import CommandKit
-internal import FileCommands
 internal import GuardProtocol
-internal import SecurityKeys
 internal import Unlocking
-internal import WalletCommands
 
 /// The texts about what guards can do and what they cannot, before a way in is made.
 struct GuardPromise {

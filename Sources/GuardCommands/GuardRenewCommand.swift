@@ -1,12 +1,11 @@
 package import ArgumentParser
+internal import BackupCommands
 internal import BackupFolder
 internal import CSPP
 package import CommandKit
-internal import FileCommands
 internal import GuardProtocol
 internal import SyncFolders
 internal import Unlocking
-internal import WalletCommands
 
 /// `keybackup guard renew`: replaces a way in with guards by a new one.
 package struct GuardRenewCommand: ParsableCommand, KeyBackupCommand {

@@ -1,9 +1,7 @@
 internal import BackupFolder
 internal import CSPP
 internal import CommandKit
-internal import FileCommands
 internal import Unlocking
-internal import WalletCommands
 
 /// Retires the accounts of ways in that the backup does not have any more.
 struct GuardRetirement {

@@ -2,11 +2,8 @@ package import ArgumentParser
 internal import BackupFolder
 internal import CSPP
 package import CommandKit
-internal import FileCommands
 internal import GuardProtocol
-internal import SecurityKeys
 internal import Unlocking
-internal import WalletCommands
 
 /// `keybackup guard veto`: stops a login that waits for the guards.
 package struct GuardVetoCommand: ParsableCommand, KeyBackupCommand {

@@ -2,10 +2,8 @@ package import ArgumentParser
 internal import BackupFolder
 internal import CSPP
 package import CommandKit
-internal import FileCommands
 internal import SecurityKeys
 internal import Unlocking
-internal import WalletCommands
 
 /// `keybackup guard reset`: gives all tries of a PIN back.
 package struct GuardResetCommand: ParsableCommand, KeyBackupCommand {
