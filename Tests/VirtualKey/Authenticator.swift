@@ -1,3 +1,5 @@
+import OpenSSLCrypto
+
 /// The end of a wait for a touch.
 enum TouchOutcome {
   case touched
@@ -102,6 +104,11 @@ final class Authenticator {
     }
   }
 
+  /// 200 bytes that look random and are the same in every run, so that a failure can be repeated.
+  ///
+  /// Bytes that are drawn anew are valid CBOR now and then.
+  private static let nonsense = (0..<200).map { OpenSSL.sha256([$0])[0] }
+
   /// Answers a command with its faults applied.
   private func faulty(
     _ command: CTAPCommand, _ parameters: [UInt8]
@@ -117,7 +124,7 @@ final class Authenticator {
       case .error(_, let code): return [code]
       case .delivery(.silent, _): return nil
       case .delivery(.garbage, _): return [CTAPStatus.success.rawValue, 0xA1, 0x01, 0x5F, 0xFF]
-      case .delivery(.random, _): return [CTAPStatus.success.rawValue] + .random(200)
+      case .delivery(.random, _): return [CTAPStatus.success.rawValue] + Self.nonsense
       default: continue
       }
     }

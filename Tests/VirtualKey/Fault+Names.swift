@@ -99,7 +99,7 @@ extension Fault.DeliveryFault {
     switch self {
     case .silent: "it is never answered"
     case .garbage: "success and bytes that are not CBOR"
-    case .random: "success and random bytes"
+    case .random: "success and 200 bytes that mean nothing"
     case .truncated: "the first half of the answer's CBOR"
     case .oversized: "the answer's CBOR and thousands of bytes more"
     case .keepalives: "keepalives without end, which no CANCEL ends"
