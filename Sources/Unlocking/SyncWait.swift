@@ -307,8 +307,6 @@ extension UserMessage {
     }
     return switch error {
     case .permissionDenied(let path): message(.permissionDenied, path, "you may not write there")
-    case .notAFolder(let path), .notRegular(let path):
-      message(.cannotCreate, path, "something else than a folder is there")
     case .io(let code, let path): message(.cannotCreate, path, systemText(code))
     default: UserMessage(error)
     }

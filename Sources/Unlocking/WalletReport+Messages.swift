@@ -53,6 +53,17 @@ extension LogHealth {
     }
   }
 
+  /// The copies of the backup at other paths that are gone, with changes that only they had.
+  package var lostCopyLines: [String] {
+    lostCopies.compactMap { copy in
+      copy.path.map { path in
+        "\(counted(copy.operations, "change")) of these \(copy.operations == 1 ? "was" : "were") seen only "
+          + "in \(ShellWord.quoted(path)), which is gone. If you moved the folder from there, an older copy "
+          + "is here now. If that was a test copy that you deleted, nothing else is missing"
+      }
+    }
+  }
+
   /// The advice where two copies are in use.
   package static let copyAdvice =
     "if both copies are in use, make changes in only one of them. If the other one was a test, go on here"
@@ -130,6 +141,7 @@ extension Output {
   package func warn(_ health: LogHealth, _ findings: [FileFinding], incomplete: Int = 0) {
     if health.rolledBack > 0 {
       warn("keybackup: the folder is older than what this computer has seen")
+      for line in health.lostCopyLines { warn("hint: \(line)") }
       warn("hint: check the sync program; what was added since is missing")
       warn("hint: to see what, and to accept it if it was meant: keybackup status")
     }

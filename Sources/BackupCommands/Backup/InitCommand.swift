@@ -70,6 +70,7 @@ package struct InitCommand: ParsableCommand, KeyBackupCommand {
         .cannotCreate, "\(ShellWord.quoted(path)) is inside a backup",
         hint: "to start another backup, choose a folder outside it")
     }
+    try FileCheck.requireText(path)
     let madeFolder = try makeFolder(path)
     do throws(UserMessage) {
       let code = try await start(path, world)

@@ -99,7 +99,8 @@ package struct RestoreCommand: ParsableCommand, KeyBackupCommand {
         }
       } catch {
         bar.finish()
-        throw target.ending(error)
+        let files = kinds.only == nil ? (try? opened.allFiles().count { !$0.isRemoved }) ?? 0 : 0
+        throw target.ending(error, of: total, files: files)
       }
       let code = ExitReason.mostUrgent(
         of: [report.exitCode(opened.health, opened.logFindings)] + unwritten.codes)

@@ -146,16 +146,20 @@ package struct RestoreFolder: ~Copyable {
 
   /// Ends a run early, with all that is staged in place.
   ///
-  /// - Parameter error: why it ends.
-  /// - Returns: the error, with the number of files that are in the folder.
-  package mutating func ending(_ error: UserMessage) -> UserMessage {
+  /// - Parameters:
+  ///   - error: why it ends.
+  ///   - wallets: how many wallets the backup has.
+  ///   - stored: how many files it has.
+  /// - Returns: the error, with the number of files that are in the folder, and of those that are not.
+  mutating func ending(_ error: UserMessage, of wallets: Int, files stored: Int) -> UserMessage {
     try? files.place()
     let count = there + files.placed
     if error.code == .interrupted { return .interrupted(wallets: count, files: 0, in: path) }
     return error.adding(
       hint:
         "\(counted(count, "wallet")) \(count == 1 ? "is" : "are") in \(ShellWord.quoted(path)); "
-        + "the others, and files, were not written")
+        + "\(counted(max(1, wallets - count), "wallet")) and \(counted(stored, "file")) were not written"
+    )
   }
 
   /// The error about files that have a wallet's name and other content.

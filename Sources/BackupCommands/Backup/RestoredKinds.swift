@@ -79,7 +79,7 @@ struct FilesPart: Sendable {
       let planned = FilePlan(files, withRemoved: withRemoved).planned
       rest = planned[...]
       var restore = FileRestore(
-        into: try RestoredTree(path: out), planned, common, world)
+        into: try RestoredTree(path: out), planned, among: files, common, world)
       defer {
         restore.finish()
         (written, failures, taken) = (restore.written, restore.failures, restore.taken)
@@ -151,7 +151,9 @@ struct FilesPart: Sendable {
     }
     output.warn(sealed: sealed, all: all)
     output.warn(gapsOf: gaps)
-    output.warn(written: written, failures, among: rows.map(\.file), retired: retired)
+    output.warn(
+      written: written, failures, untried: untried.count + taken.count, among: rows.map(\.file),
+      retired: retired)
     if leftOut > 0, let out {
       output.note(
         "\(counted(leftOut, "removed file")) \(leftOut == 1 ? "was" : "were") left out. To restore removed "

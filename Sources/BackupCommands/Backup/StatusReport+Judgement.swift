@@ -132,6 +132,7 @@ extension StatusReport {
             ? "" : "Missing: \(counted(health.rolledBack, "change")) of \(whose). ")
           + "Check the sync program and its deleted files.")
     }
+    advice += health.lostCopyLines.map { $0 + "." }
     advice += health.copyLines.map { "\($0); \(LogHealth.copyAdvice)." }
     if health.forked > 0 {
       codes.append(.rollback)

@@ -42,8 +42,8 @@ package struct RecoveryKitTestCommand: ParsableCommand, KeyBackupCommand {
     backup.tell(opened, openedBy: unlock.recovery, unlock.output(world))
     if opened.openedBy == nil, !isEarlier, unlock.recovery.recoveryKit == nil {
       unlock.output(world).note(
-        "It was made before the master key was rotated. To make it count again: keybackup key repair "
-          + "--recovery-code")
+        "It was made before the master key was rotated. To give it a file in the new backup: keybackup "
+          + "key repair --recovery-code")
     }
     return isEarlier ? .partial : .success
   }

@@ -8,8 +8,8 @@ extension OpenNamespace {
   /// for seven days by this computer's own count.
   ///
   /// An object is removed with the last version that names it. Newer versions are read first, as for
-  /// a restore: one that is empty, or whose contents are damaged or missing, makes no other one go. A
-  /// thief of a silent computer can write such versions, and a full disk empties a file.
+  /// a restore: one that is empty or all zero bytes, or whose contents are damaged or missing, makes no
+  /// other one go. A thief of a silent computer can write such versions, and a full disk empties a file.
   ///
   /// - Parameters:
   ///   - kept: the number of newer versions that stay.
@@ -65,8 +65,9 @@ extension OpenNamespace {
     while let target = next.popLast() {
       for other in rules.replacedBy[Int(target)] where visited.insert(other).inserted {
         let made = rules.versions[Int(other)].made
-        if made != rules.versions[place].made, !found.contains(made),
-          rules.versions[Int(other)].put.version.size > 0, try isRestorable(Int(other), &restorable)
+        let newer = rules.versions[Int(other)].put.version
+        if made != rules.versions[place].made, !found.contains(made), newer.size > 0,
+          try isRestorable(Int(other), &restorable), !BlankContents.have(newer.content, newer.size)
         {
           found.insert(made)
           if found.count > count { return true }

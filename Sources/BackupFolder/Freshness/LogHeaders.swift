@@ -13,13 +13,13 @@ struct LogHeaders {
   var damaged: Set<OperationName> { problems.damaged }
   var findings: [FileFinding] { problems.findings }
 
-  /// A file whose name belongs to another operation than its header and bytes.
+  /// A file whose name belongs to another operation than its header and bytes, or to none.
   private struct Misnamed {
     /// The most misnamed files that are considered; the others are skipped.
     static let limit = 1 << 12
 
     let location: LogFile
-    let claimed: OperationName
+    let claimed: OperationName?
     let header: OperationHeader
     let digest: Digest
   }
@@ -65,7 +65,8 @@ struct LogHeaders {
           let file = try OperationFile(parsing: bytes, at: namespace.id, limit: limit)
           log.problems.report(location, spelling: file)
           log.index.include(file)
-          if let name, name != file.name, name != file.spelledName {
+          // Another program's copy may have a changed byte, too, and nobody misses that one.
+          if name != file.name, name != file.spelledName {
             if misnamed.count < Misnamed.limit {
               misnamed.append(
                 Misnamed(
@@ -83,22 +84,22 @@ struct LogHeaders {
     }
     // Listed a second time, which is rare, so that a listing of nearly a log's size need not be
     // kept.
-    let claimed = misnamed.isEmpty ? [] : try LogListing(folder, isTolerant: true).claimedNames
+    let names = misnamed.isEmpty ? [] : try LogListing(folder, isTolerant: true).claimedNames
     let named = log.index.names
     for file in misnamed {
       // An operation that was moved to another one's place, whole, is still here. Any other file
       // whose name does not match its bytes is damage.
       let name = OperationName(
         writer: file.header.writerID, counter: file.header.counter, digest: file.digest)
-      let isKnown = claimed.contains(name) || localState.operations.contains(name)
+      let isKnown = names.contains(name) || localState.operations.contains(name)
       if isKnown { log.append(file.header, file.digest) }
-      log.problems.note(
-        misnamed: file.location, file.claimed, held: isKnown ? file.digest : nil)
+      guard let claimed = file.claimed else { continue }
+      log.problems.note(misnamed: file.location, claimed, held: isKnown ? file.digest : nil)
     }
     if !log.index.isInOrder || log.index.namesCopies { log.index = log.index.inOrder().index }
-    let (names, inPlace) = (log.index.names, Set(named.map(\.digest)))
+    let (here, inPlace) = (log.index.names, Set(named.map(\.digest)))
     log.problems.judge(
-      isHere: { names.contains($0) },
+      isHere: { here.contains($0) },
       isElsewhere: { (held, _) in inPlace.contains(held.words.lowHalf) })
     log.problems.report(surplus: surplus)
     return log

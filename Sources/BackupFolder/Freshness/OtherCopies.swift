@@ -25,6 +25,9 @@ extension Namespace {
         continue
       }
       let there = present(gone, at: path)
+      if !new.isEmpty, there.isEmpty, !isHere(path) {
+        health.lostCopies.append(OtherCopy(path: path, operations: new.count))
+      }
       if !there.isEmpty {
         health.copies.append(OtherCopy(path: path, operations: there.count))
       }
@@ -32,6 +35,12 @@ extension Namespace {
       held.formUnion(there)
     }
     health.include(rolledBack: elsewhere.subtracting(held))
+  }
+
+  /// Whether the folder at another path has this namespace, in whatever state.
+  private func isHere(_ path: String) -> Bool {
+    let copy = try? Directory.open(path: path, watch: settings.watch)
+    return (try? copy?.subdirectory(FolderLayout.namespaces)?.subdirectory(id.hex)) != nil
   }
 
   /// The operations that a copy of the namespace at another path has now, with their bytes.

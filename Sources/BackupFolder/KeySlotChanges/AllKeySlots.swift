@@ -17,6 +17,9 @@ extension OpenNamespace {
           ?? (evenLost ? KeySlot(left, file: FolderLayout.keyFilePath(slot.keyID)) : nil)
       else { continue }
       found.provedAt = known.proved[slot.keyID] ?? found.provedAt
+      if slot.keyID == opening.provedBy {
+        found.provedAt = found.provedAt ?? namespace.settings.clock()
+      }
       found.isEnrolled = true
       // A removal in the earlier namespace came late.
       found.isRemoved = false

@@ -13,8 +13,9 @@ extension OpenNamespace {
   ///   - slot: the key slot that was unwrapped.
   ///   - secret: the slot's secret; of a security key, its PRF output.
   public mutating func noteOpener(_ slot: KeySlot, secret: consuming SecretBytes) {
-    guard slot.keyID == opening.keyID else { return }
     let header = slot.header(openedBy: secret)
+    if opening.keyID == nil, let key = header?.keyID { return noteBox(of: key) }
+    guard slot.keyID == opening.keyID else { return }
     if header == nil, slot.keyID != nil {
       // The envelope opened. It names its owner itself; the log knows whether that is true.
       var slot = slot
@@ -33,7 +34,15 @@ extension OpenNamespace {
   ///
   /// - Parameter key: the kit's ID, from a header that its secret opened.
   public mutating func noteOfflineKit(_ key: KeyID) {
+    if opening.keyID == nil { return noteBox(of: key) }
     guard key == opening.keyID else { return }
+    opening.provedBy = key
+    if purpose == .reading { rememberKeySlots(isLocked: false) }
+  }
+
+  /// Records that a key slot whose file is in an earlier namespace opened this one through its box.
+  private mutating func noteBox(of key: KeyID) {
+    guard keySlotsWithoutFile.contains(where: { $0.keyID == key }) else { return }
     opening.provedBy = key
     if purpose == .reading { rememberKeySlots(isLocked: false) }
   }

@@ -117,7 +117,7 @@ extension StateFolder {
   }
 
   /// The path; nil where none was recorded.
-  fileprivate func rememberedPath() -> String? {
+  func rememberedPath() -> String? {
     let found = try? read(Self.pathName, limit: 1 << 16, header: Self.pathHeader) { bytes in
       var path: String?
       let isWhole = StateLines.read(bytes, header: "keybackup-path 1") { line in

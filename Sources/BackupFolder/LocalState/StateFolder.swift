@@ -78,18 +78,21 @@ struct StateFolder: Sendable {
   ///   - make: whether to create missing folders.
   /// - Throws: ``BackupFolderError/noSuchFolder(path:)``; system errors.
   init(path: String, folder: Directory, make: Bool) throws(BackupFolderError) {
-    let name = Self.name(of: folder)
-    if make {
-      let all = try Directory.make(path: path).makeSubdirectory("memory")
-      own = try all.makeSubdirectory(name)
+    do throws(BackupFolderError) {
+      let all: Directory? =
+        try make
+        ? Directory.make(path: path).makeSubdirectory("memory")
+        : Directory.open(path: path).subdirectory("memory")
+      guard let all else { throw .noSuchFolder(path: "\(path)/memory") }
+      let name = Self.name(of: folder)
+      own = try make ? all.makeSubdirectory(name) : all.subdirectory(name)
       surroundings = (folder, all)
-      return
+    } catch {
+      switch error {
+      case .notAFolder(let path), .notRegular(let path): throw .memoryNotAFolder(path: path)
+      default: throw error
+      }
     }
-    guard let all = try Directory.open(path: path).subdirectory("memory") else {
-      throw .noSuchFolder(path: "\(path)/memory")
-    }
-    own = try all.subdirectory(name)
-    surroundings = (folder, all)
   }
 
   /// The name of the state folder of a folder.

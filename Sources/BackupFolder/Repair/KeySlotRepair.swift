@@ -86,7 +86,9 @@ extension OpenNamespace {
     guard let folder = try namespace.keyFolder() else { return }
     var buffer = FileBuffer()
     for name in try folder.names() {
-      guard let key = KeyID(claimedBy: name), name != FolderLayout.keyFile(key),
+      // A sync program removes its own placeholders and half downloads.
+      guard SyncPlaceholder.awaited(name) == nil, let key = KeyID(claimedBy: name),
+        name != FolderLayout.keyFile(key),
         let file = log.keyFiles[key], !log.removedKeys.contains(key),
         (try? namespace.keyFileBytes(of: key)) == file,
         let logged = try? KeyWrapper(parsing: file.span, at: id)

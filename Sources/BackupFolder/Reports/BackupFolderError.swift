@@ -73,6 +73,8 @@ public enum BackupFolderError: Error, Equatable, Sendable {
   case silentWriter(SilentWriterObstacle)
   /// A file or one of its versions cannot be read or changed, for this reason.
   case file(FileObstacle)
+  /// Something else than a folder is where this computer remembers backups.
+  case memoryNotAFolder(path: String)
   /// A state file of this computer is damaged, or a newer keybackup wrote it.
   case memoryUnusable(path: String, isNewer: Bool)
   /// A cryptographic call rejected its parameters: a bug in this program.

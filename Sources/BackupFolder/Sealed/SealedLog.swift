@@ -121,6 +121,8 @@ struct SealedLog {
         try SealedOperationFile(parsing: bytes, at: namespace.id, limit: limit)
       }
       guard let access = try reader.access(to: operation) else {
+        // Another program's file.
+        if file.copied == nil { return }
         let name = file.claimedName
         if let name, unauthorised.count < Self.mostUnauthorised { unauthorised.insert(name) }
         // Anybody can put such a file here, so a person may end the waiting.

@@ -69,6 +69,10 @@ struct SilentRun: ~Copyable {
     let lock = try folder.state.lock()
     // A failure to remove them does not prevent writing.
     try? folder.state.removeStaleFiles()
+    // It is for words only, and lies beside this folder.
+    try? StateFolder(
+      path: backup.settings.stateFolder, folder: backup.root, make: true
+    ).rememberPath()
     let tag = try folder.state.temporaryTag()
     return SilentRun(folder: folder, tag: tag, backup: backup, lock: lock)
   }

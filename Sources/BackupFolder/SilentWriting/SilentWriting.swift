@@ -290,6 +290,14 @@ extension BackupFolder {
     try run.chain(of: writer.writerID, []).recover(run)
   }
 
+  /// The file with the secret key of one of this computer's silent writers; nil if there is none.
+  public func secretFile(of writer: WriterID) -> String? {
+    guard let folder = (try? silentFolder(make: false))?.state.own,
+      folder.holds(SilentState.fileName(writer))
+    else { return nil }
+    return "\(folder.path)/\(SilentState.fileName(writer))"
+  }
+
   /// The folder of this computer's silent writers for this folder.
   func silentFolder(make: Bool) throws(BackupFolderError) -> SilentFolder? {
     do throws(BackupFolderError) {

@@ -144,6 +144,12 @@ extension UserMessage {
               + "move it away")
             + "\nwithout it this computer has forgotten what it saw; compare the freshness word with "
             + "another computer's first")
+      case .memoryNotAFolder(let path):
+        UserMessage(
+          .cannotCreate,
+          "this computer cannot remember the backup in \(ShellWord.quoted(path)): something else than a "
+            + "folder is there",
+          hint: "look at what put it there, or name another place with XDG_STATE_HOME")
       case .internalError(let what):
         UserMessage(.internalError, "a fault in keybackup: \(what)")
       }

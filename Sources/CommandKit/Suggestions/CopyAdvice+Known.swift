@@ -28,6 +28,21 @@ extension CopyAdvice {
     instead: "keep the node's recovery words, and use the backup of the program that runs the node",
     source: "https://github.com/lightningdevkit/rust-lightning/issues/1563")
 
+  /// Eclair and phoenixd have the same tables of channels.
+  static let eclairChannels = CopyAdvice(
+    weight: .never,
+    reason: "an old database of Eclair or phoenixd can lose the money in its channels",
+    instead:
+      "Eclair: back up eclair.sqlite.bak, which it writes, node_seed.dat and channel_seed.dat\n"
+      + "phoenixd: keep its 12 words; they are enough",
+    source: "https://github.com/ACINQ/eclair#backup")
+
+  static let eclairSnapshot = CopyAdvice(
+    weight: .caution,
+    reason: "this copy that Eclair wrote is old after the next payment",
+    instead: "let keybackup file watch save it at every change",
+    source: "https://github.com/ACINQ/eclair#backup")
+
   static let electrumWalletWithChannels = CopyAdvice(
     weight: .never,
     reason: "this Electrum wallet has Lightning channels, and an old copy can lose their money",

@@ -1,6 +1,6 @@
 internal import CLinux
 internal import Glibc
-internal import SecretMemory
+package import SecretMemory
 
 /// Checks whether a file may be copied as it lies there.
 package enum CopyCheck {
@@ -9,6 +9,11 @@ package enum CopyCheck {
   /// How much is read at once.
   private static let piece = 64 << 10
 
+  /// Reads a part of contents into the beginning of memory that is large enough.
+  ///
+  /// It takes the memory, an offset, and the most bytes to read. It returns how many these are.
+  package typealias Contents = (inout SecretBytes, Int, Int) -> Int
+
   /// The advice about a file.
   ///
   /// - Parameters:
@@ -16,22 +21,41 @@ package enum CopyCheck {
   ///   - descriptor: the file, open for reading; its position stays. Nil: only the name is judged.
   /// - Returns: nil where nothing speaks against a copy.
   package static func advice(_ path: String, _ descriptor: Int32?) -> CopyAdvice? {
-    if let advice = advice(name: path) { return advice }
-    guard let descriptor else { return nil }
+    guard let descriptor else { return advice(name: path) }
+    return advice(path, isInUse: isInUse(path, descriptor)) { memory, offset, count in
+      unsafe memory.withUnsafeMutableBytes { buffer in
+        unsafe pread(descriptor, buffer.baseAddress, count, off_t(offset))
+      }
+    }
+  }
+
+  /// The advice about contents from anywhere.
+  ///
+  /// - Parameters:
+  ///   - name: the path or name.
+  ///   - isInUse: whether another program has the file open, where it is a database.
+  ///   - contents: reads them.
+  /// - Returns: nil where nothing speaks against a copy.
+  package static func advice(
+    _ name: String, isInUse: @autoclosure () -> Bool = false, _ contents: @escaping Contents
+  ) -> CopyAdvice? {
+    if let advice = advice(name: name) { return advice }
     // Not an array: the file may hold a wallet's secrets.
     var bytes = SecretBytes(zeroed: piece)
-    let count = read(descriptor, into: &bytes, at: 0)
+    let count = contents(&bytes, 0, piece)
     guard count > 0 else { return nil }
-    if let advice = NodeDatabase.advice(descriptor) { return advice }
+    if let advice = NodeDatabase.advice(contents) {
+      return advice == .eclairChannels && isEclairSnapshot(name) ? .eclairSnapshot : advice
+    }
     if begins(bytes, count, with: NodeDatabase.sqliteHeader) || begins(bytes, count, with: "H:2,") {
-      return isInUse(path, descriptor) ? .databaseInUse : nil
+      return isInUse() ? .databaseInUse : nil
     }
     // Base64 of BIE1 and BIE2: the whole file is encrypted.
     if begins(bytes, count, with: "QklFMQ") || begins(bytes, count, with: "QklFMg") {
       return .encryptedElectrumWallet
     }
     guard begins(bytes, count, with: "{") else { return nil }
-    return hasOpenChannels(descriptor, &bytes, count) ? .electrumWalletWithChannels : nil
+    return hasOpenChannels(contents, &bytes, count) ? .electrumWalletWithChannels : nil
   }
 
   /// The advice about a file of this name.
@@ -39,7 +63,7 @@ package enum CopyCheck {
   /// - Parameter name: its path or name.
   /// - Returns: nil where the name says nothing.
   package static func advice(name: String) -> CopyAdvice? {
-    let last = name.split(separator: "/").last.map(String.init) ?? name
+    let last = lastPart(name)
     return CopyAdvice.byName.first { entry in
       entry.names.contains { known in
         guard last.lowercased().hasPrefix(known) else { return false }
@@ -48,6 +72,24 @@ package enum CopyCheck {
         return rest.first.map { !$0.isLetter && !$0.isNumber } ?? true
       }
     }?.advice
+  }
+
+  private static func lastPart(_ path: String) -> String {
+    path.split(separator: "/").last.map(String.init) ?? path
+  }
+
+  /// Whether Eclair wrote the copy itself: it has the tables of the database.
+  private static func isEclairSnapshot(_ path: String) -> Bool {
+    lastPart(path) == "eclair.sqlite.bak"
+  }
+
+  /// Whether an open file is one that another program has open, too, or left changes beside.
+  package static func isInUse(_ descriptor: Int32) -> Bool {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      return false
+    }
+    return isInUse(FileCheck.absolute("/proc/self/fd/\(descriptor)") ?? "", descriptor)
   }
 
   /// Whether another program has a database open, or left changes beside it.
@@ -71,7 +113,7 @@ package enum CopyCheck {
   }
 
   private static func hasOpenChannels(
-    _ descriptor: Int32, _ bytes: inout SecretBytes, _ first: Int
+    _ contents: Contents, _ bytes: inout SecretBytes, _ first: Int
   ) -> Bool {
     var search = ElectrumChannelSearch()
     var offset = 0
@@ -83,17 +125,9 @@ package enum CopyCheck {
         }
       }
       offset += count
-      count = read(descriptor, into: &bytes, at: offset)
+      count = contents(&bytes, offset, piece)
     }
     return search.foundOpenChannel
-  }
-
-  private static func read(
-    _ descriptor: Int32, into bytes: inout SecretBytes, at offset: Int
-  ) -> Int {
-    unsafe bytes.withUnsafeMutableBytes { buffer in
-      unsafe pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
-    }
   }
 
   private static func begins(

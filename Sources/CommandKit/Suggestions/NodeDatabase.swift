@@ -1,4 +1,3 @@
-internal import Glibc
 internal import SecretMemory
 
 /// Tells the databases of Lightning nodes by the tables in them, whatever the files are called.
@@ -16,24 +15,24 @@ struct NodeDatabase: ~Copyable {
     (["channeldb_kv"], .lndChannels),
     (["channel_htlcs", "shachains"], .coreLightningChannels),
     (["ldk_node_data"], .ldkChannels), (["ldk_data"], .ldkChannels),
+    (["local_channels", "htlc_infos"], .eclairChannels),
   ]
   /// The bucket of LND's open channels in a database of bbolt.
   private static let openChannels = "open-chan-bucket"
 
-  private let descriptor: Int32
+  private let contents: CopyCheck.Contents
   // Not an array: a page may hold a node's secrets.
   private var page = SecretBytes(zeroed: largestPage)
   private var found: Set<String> = []
   private var wanted: [[UInt8]] = []
 
-  private init(_ descriptor: Int32) { self.descriptor = descriptor }
+  private init(_ contents: @escaping CopyCheck.Contents) { self.contents = contents }
 
-  /// The advice about a file.
+  /// The advice about contents.
   ///
-  /// - Parameter descriptor: the file, open for reading; its position stays.
-  /// - Returns: nil where it is no such database.
-  static func advice(_ descriptor: Int32) -> CopyAdvice? {
-    var database = NodeDatabase(descriptor)
+  /// - Returns: nil where they are no such database.
+  static func advice(_ contents: @escaping CopyCheck.Contents) -> CopyAdvice? {
+    var database = NodeDatabase(contents)
     guard database.read(at: 0, largestPage) >= 100 else { return nil }
     if database.contains(sqliteHeader.utf8, upTo: sqliteHeader.utf8.count) {
       database.wanted = sqliteTables.flatMap(\.names).map { Array($0.utf8) }
@@ -113,9 +112,7 @@ struct NodeDatabase: ~Copyable {
   // MARK: Bytes
 
   private mutating func read(at offset: Int, _ size: Int) -> Int {
-    unsafe page.withUnsafeMutableBytes { buffer in
-      unsafe pread(descriptor, buffer.baseAddress, min(size, buffer.count), off_t(offset))
-    }
+    contents(&page, offset, min(size, page.count))
   }
 
   /// A number in the page.

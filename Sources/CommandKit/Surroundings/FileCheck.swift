@@ -56,6 +56,28 @@ package enum FileCheck {
     return unsafe String(validatingCString: resolved)
   }
 
+  /// Throws if no text is the path of a place, as in a folder whose name is not UTF-8: it could not be
+  /// remembered.
+  ///
+  /// - Parameter path: as the person gave it; need not exist.
+  /// - Throws: `usage`.
+  package static func requireText(_ path: String) throws(UserMessage) {
+    var existing = path
+    while !existing.isEmpty, !exists(existing) {
+      let slash = existing.utf8.lastIndex(of: UInt8(ascii: "/"))
+      existing = slash.map { String(existing[..<$0]) } ?? ""
+    }
+    if existing.isEmpty { existing = path.hasPrefix("/") ? "/" : "." }
+    guard let resolved = unsafe realpath(existing, nil) else { return }
+    defer { unsafe free(resolved) }
+    guard unsafe String(validatingCString: resolved) == nil else { return }
+    throw UserMessage(
+      .usage,
+      "the whole path of \(ShellWord.quoted(path)) is not UTF-8, so it cannot be remembered; nothing "
+        + "was done",
+      hint: "rename the folder on the way to it whose name is not UTF-8")
+  }
+
   /// The absolute path with its symbolic links, which may be set to something else later.
   package static func unresolved(_ path: String) -> String {
     let whole =

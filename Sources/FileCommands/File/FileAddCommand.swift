@@ -1,4 +1,5 @@
 package import ArgumentParser
+internal import CSPP
 package import CommandKit
 internal import Unlocking
 
@@ -57,7 +58,10 @@ package struct FileAddCommand: ParsableCommand, KeyBackupCommand {
     let output = unlock.output(world)
     let files = try FileAddition.look(at: paths, name: name, world)
     for file in files {
-      if let caution = file.caution { output.warn(caution.message(file.path).asCaution) }
+      if let caution = file.caution {
+        let shown = file.input == nil ? file.path : file.name.text
+        output.warn(caution.message(shown).asCaution)
+      }
     }
     let terms = FileAddition.Terms(keep: keep, to: to, replace: replace, again: again)
     let added = try await FileAddition.write(files, unlock, terms, world)

@@ -54,7 +54,7 @@ package struct FileRestoreCommand: ParsableCommand, KeyBackupCommand {
     let planned = try plan(all, retired)
     opened.rememberFiles(world)
     try Interruption.check()
-    var restore = FileRestore(into: tree, planned, unlock.common, world)
+    var restore = FileRestore(into: tree, planned, among: all, unlock.common, world)
     var untried = planned[...]
     // Why the rest could not be written.
     var stop: UserMessage?
@@ -87,7 +87,10 @@ package struct FileRestoreCommand: ParsableCommand, KeyBackupCommand {
     for one in restore.written where one.aside == nil {
       try output.result("Restored \(ShellWord.quoted("\(out)/\(one.path)"))")
     }
-    output.warn(written: restore.written, restore.failures, among: all, retired: retired)
+    output.warn(
+      written: restore.written, restore.failures, untried: untried.count + restore.taken.count,
+      among: all,
+      retired: retired)
     output.warn(opened.health, opened.logFindings)
     output.warn(gapsOf: opened.writersWithGaps)
     if let stop {

@@ -118,6 +118,7 @@ package struct FileWatchCommand: ParsableCommand, LastingCommand {
   /// The files to watch, each once.
   private func files(folder: String, _ world: World) throws(UserMessage) -> [WatchedName] {
     let known = WatchedFile.of(folder, world)
+    for path in paths { try FileCheck.requireText(path) }
     let named = paths.map(FileCheck.unresolved).map { path in
       WatchedName(path: path, name: name ?? known.first { $0.isAt(path) }?.name)
     }
@@ -277,8 +278,9 @@ package struct FileWatchCommand: ParsableCommand, LastingCommand {
       saved = .saved(isNew: added.isNew, state)
       if added.isNew {
         let last = writer.files[source.name].flatMap { writer.versions[$0] }
-        WatchedFile.record(file, folder: place, world).noting(size: source.size, after: last)
-          .keep(world)
+        WatchedFile.record(file, folder: place, world).noting(
+          isBlank: source.isBlank, after: last
+        ).keep(world)
       }
     } catch {
       throw refusal ?? UserMessage(error)

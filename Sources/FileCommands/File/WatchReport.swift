@@ -114,10 +114,11 @@ package final class WatchReport: Sendable {
     record.keep(world)
     if isNew {
       output.note("Saved \(ShellWord.quoted(path)).")
-      if content.size == 0 {
+      if content.size == 0 || record.blank == true {
         output.warn(
-          "keybackup: \(ShellWord.quoted(path)) is empty now; the backup keeps its earlier versions"
-        )
+          "keybackup: \(ShellWord.quoted(path)) "
+            + (content.size == 0 ? "is empty now" : "holds only zero bytes now")
+            + "; the backup keeps its earlier versions")
         output.warn(
           "hint: to see them, where your key is: keybackup file history "
             + ShellWord.quoted(files[file].stored))

@@ -34,13 +34,17 @@ package struct FileRestore: ~Copyable {
   /// - Parameters:
   ///   - tree: the folder.
   ///   - planned: everything that will be written.
+  ///   - files: all files of the backup, whose names no other file gets.
   ///   - common: where progress is shown.
   ///   - world: the terminal.
   package init(
-    into tree: RestoredTree, _ planned: [PlannedFile], _ common: CommonOptions,
-    _ world: World
+    into tree: RestoredTree, _ planned: [PlannedFile], among files: [BackedUpFile],
+    _ common: CommonOptions, _ world: World
   ) {
     self.tree = tree
+    tree.reserve(
+      planned.map(\.plannedPath)
+        + files.flatMap { file in file.live.map { PlannedFile($0, of: file).plannedPath } })
     total = planned.map(\.version.size).sumOfClaims()
     bar = ProgressBar(
       "Restoring", unit: .bytes, output: common.output(world),
@@ -154,7 +158,7 @@ extension PlannedFile {
       "state": .string(version.word(in: file)), "aside": .bool(aside != nil),
       "renamed": .bool(isRenamed),
     ]
-    if version.size == 0, let full = file.lastNotEmpty {
+    if version.isBlank, let full = file.lastNotEmpty {
       json["last_not_empty"] = .string(full.operation.digest.hex)
     }
     return json
@@ -169,13 +173,17 @@ extension OpenNamespace {
 }
 
 extension BackedUpFile {
-  /// The sentence about the last version that was not empty, and the command that restores it; nil
-  /// where the file is not empty, or always was.
+  /// The sentence about the last version that was not empty or all zero bytes, and the command that
+  /// restores it; nil where the file is neither, or always was.
   func emptiedAdvice(among files: [BackedUpFile]) -> (what: String, command: String)? {
     guard let full = lastNotEmpty else { return nil }
     let path = (full.label.map { $0.text + "/" } ?? "") + full.name.text
     return (
-      "\(ShellWord.quoted(path)) is empty; its last version that was not is \(full.shortName), of "
+      "\(ShellWord.quoted(path)) "
+        + (live.allSatisfy { $0.size == 0 }
+          ? "is empty; its last version that was not"
+          : "holds only zero bytes; the last version before")
+        + " is \(full.shortName), of "
         + "\(PrintableSize.text(full.size)), \(PrintableTime.minute(full.at))",
       "keybackup file restore \(FileSelector.id(of: self, among: files)) --version "
         + "\(full.shortName) --out FOLDER"
@@ -220,25 +228,27 @@ extension Output {
   /// - Parameters:
   ///   - written: the versions that were written.
   ///   - failures: those that were not.
+  ///   - untried: how many others were not, which an error explains that ends the run.
   ///   - files: all files of the backup.
   ///   - retired: the keys of retired computers.
   package func warn(
-    written: [PlannedFile], _ failures: [FileRestore.Failure], among files: [BackedUpFile],
-    retired: Set<SigningKey>
+    written: [PlannedFile], _ failures: [FileRestore.Failure], untried: Int = 0,
+    among files: [BackedUpFile], retired: Set<SigningKey>
   ) {
     for failure in failures {
       warn("keybackup: \(ShellWord.quoted(failure.planned.path)): \(failure.message.message)")
     }
-    if !failures.isEmpty {
+    let lost = failures.count + untried
+    if lost > 0 {
       warn(
-        "keybackup: \(counted(failures.count, "file")) of \(failures.count + written.count) "
-          + "\(failures.count == 1 ? "was" : "were") not restored")
+        "keybackup: \(counted(lost, "file")) of \(lost + written.count) "
+          + "\(lost == 1 ? "was" : "were") not restored")
     }
     if let hint = failures.first?.message.hint {
       for line in hint.split(separator: "\n") { warn("hint: \(line)") }
     }
     warn(renamed: written.filter(\.isRenamed).map { ($0.plannedPath, $0.path) })
-    warn(emptied: written.filter { $0.version.size == 0 }.map(\.file), among: files)
+    warn(emptied: written.filter(\.version.isBlank).map(\.file), among: files)
     let removed = written.filter { $0.aside == PlannedFile.removed }
     if !removed.isEmpty {
       note(

@@ -88,10 +88,12 @@ package struct FileRow: Sendable {
 }
 
 extension BackedUpFile {
-  /// The newest version that was not empty, where every version that counts is empty.
+  /// The newest version that was not empty and not all zero bytes, where every version that counts is.
   var lastNotEmpty: StoredVersion? {
-    guard !live.isEmpty, live.allSatisfy({ $0.size == 0 }) else { return nil }
-    return versions.first { $0.size > 0 && $0.standing == .replaced }
+    guard !live.isEmpty, versions.contains(where: { $0.size > 0 && $0.standing == .replaced }),
+      live.allSatisfy(\.isBlank)
+    else { return nil }
+    return versions.first { $0.standing == .replaced && !$0.isBlank }
   }
 }
 

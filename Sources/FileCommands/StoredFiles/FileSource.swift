@@ -18,6 +18,8 @@ package final class HeldInput: Sendable {
   package static let limit = 16 * 1024 * 1024
 
   private let bytes: SecretBytes
+  /// Whether they came out of a database that another program has open.
+  private let isInUse: Bool
 
   /// Reads all of standard input.
   ///
@@ -31,14 +33,35 @@ package final class HeldInput: Sendable {
         hint: "check the program that writes to it")
     }
     bytes = read
+    isInUse = CopyCheck.isInUse(streams.input)
   }
 
   /// Takes contents that came out of something else.
-  package init(_ contents: consuming SecretBytes) { bytes = contents }
+  package init(_ contents: consuming SecretBytes) {
+    bytes = contents
+    isInUse = false
+  }
 
   package var size: UInt64 { UInt64(bytes.count) }
 
   package func copy() -> SecretBytes { bytes.copy() }
+
+  /// The advice about the contents.
+  ///
+  /// - Parameter name: their name in the backup.
+  /// - Returns: nil where nothing speaks against a copy.
+  func advice(_ name: String) -> CopyAdvice? {
+    CopyCheck.advice(name, isInUse: isInUse) { memory, offset, count in
+      let part = offset < 0 ? 0 : max(0, min(count, self.bytes.count - offset))
+      unsafe self.bytes.withUnsafeBytes { source in
+        unsafe memory.withUnsafeMutableBytes { target in
+          guard part > 0, let from = source.baseAddress else { return }
+          unsafe target.baseAddress?.copyMemory(from: from + offset, byteCount: part)
+        }
+      }
+      return part
+    }
+  }
 }
 
 /// A file that is to be added: opened, so that nobody can exchange it under its path.
@@ -87,7 +110,8 @@ final class FileSource {
       descriptor = -1
       size = input.size
       status = stat()
-      caution = nil
+      caution = input.advice(self.name.text)
+      if let caution, caution.weight != .caution { throw caution.message(self.name.text) }
       return
     }
     descriptor = try Self.open(path)
@@ -110,6 +134,26 @@ final class FileSource {
   func contents() throws(BackupFolderError) -> FileContents {
     if let input { return FileContents(bytes: input.copy(), modified: now, mode: 0o600) }
     return try FileContents(descriptor: descriptor, path: path)
+  }
+
+  /// Whether the file is empty, or all zero bytes, as a crash of its file system leaves it.
+  var isBlank: Bool {
+    guard descriptor >= 0 else { return size == 0 }
+    var bytes = SecretBytes(zeroed: 64 << 10)
+    var offset = 0
+    while true {
+      let count = unsafe bytes.withUnsafeMutableBytes { buffer in
+        unsafe pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+      }
+      guard count > 0 else { return count == 0 }
+      let isZero = bytes.withBytes { bytes in
+        (0..<count).allSatisfy {
+          unsafe bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == 0
+        }
+      }
+      if !isZero { return false }
+      offset += count
+    }
   }
 
   private static func noFile(_ path: String, isFolder: Bool) -> UserMessage {

@@ -85,3 +85,11 @@ package enum LocalWriterChoice {
       hint: "name one with --namespace: " + NamespaceID.listed(backups.compactMap { $0 }.sorted()))
   }
 }
+
+extension KeptPermissions {
+  /// Says that others can read the secret key of a silent writer of this computer.
+  static func check(secretOf writer: WriterID, _ folder: BackupFolder, _ world: World) {
+    guard let file = folder.secretFile(of: writer) else { return }
+    check(file, at: world.stateFolder ?? file)
+  }
+}

@@ -54,6 +54,15 @@ package final class RestoredTree: Sendable {
     var folded: Set<String> = []
     /// The folders in which nothing is left of earlier runs.
     var cleared: Set<String> = []
+    /// The paths that files and folders should have, as ``FittingNames/folded(_:)`` has them.
+    var reserved: Set<String> = []
+    /// The folders of this run, with the path that each should have had.
+    var folders: [FolderIdentity: NameBytes] = [:]
+  }
+  /// A folder, under whatever name.
+  private struct FolderIdentity: Hashable {
+    let device: UInt64
+    let inode: UInt64
   }
   private let given = Mutex(Given())
 
@@ -93,6 +102,27 @@ package final class RestoredTree: Sendable {
     if isMade { unsafe rmdir(path) }
   }
 
+  /// Keeps names for the files that they belong to: no other one gets such a name in the place of
+  /// its own.
+  ///
+  /// - Parameter paths: files below the folder, whether they will be written or not.
+  package func reserve(_ paths: [String]) {
+    given.withLock {
+      for path in paths {
+        // The names of its folders, too.
+        var part = FittingNames.folded(path)
+        while $0.reserved.insert(part).inserted, let slash = part.lastIndex(of: "/") {
+          part = String(part[..<slash])
+        }
+      }
+    }
+  }
+
+  private func isReserved(_ path: String) -> Bool {
+    let folded = FittingNames.folded(path)
+    return given.withLock { $0.reserved.contains(folded) }
+  }
+
   /// Writes one file.
   ///
   /// - Parameters:
@@ -122,7 +152,8 @@ package final class RestoredTree: Sendable {
       }
       let part = PartFile(in: folder, root: path, shown: shown)
       do throws(UserMessage) {
-        return try place(part, name, in: folder, names, attributes, read)
+        return try place(
+          part, name, in: folder, names, of: folders, attributes, read)
       } catch {
         // What the reader throws is for the caller. A write may fail for this file alone.
         guard part.problem != 0, !endsAll(part.problem) else { throw error }
@@ -141,14 +172,19 @@ package final class RestoredTree: Sendable {
 
   private func place(
     _ part: PartFile, _ name: String, in folder: Int32, _ folders: [String],
-    _ attributes: Attributes,
+    of wantedFolders: [String], _ attributes: Attributes,
     _ read: (
       (RawSpan) throws(UserMessage) -> Void, () throws(UserMessage) -> Void
     ) throws(UserMessage) -> Void
   ) throws(UserMessage) -> Placed {
     var problem: Int32 = 0
-    let wanted = (folders + [name]).joined(separator: "/")
+    let wanted = (wantedFolders + [name]).joined(separator: "/")
     for candidate in FittingNames.all(for: name) {
+      if NameBytes(candidate) != NameBytes(name),
+        isReserved((wantedFolders + [candidate]).joined(separator: "/"))
+      {
+        continue
+      }
       let below = (folders + [candidate]).joined(separator: "/")
       var found = look(candidate, in: folder, at: below, for: wanted, attributes)
       if found == .free {
@@ -258,10 +294,10 @@ package final class RestoredTree: Sendable {
     var folder = unsafe keybackup_openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
     if folder < 0 { return .refused(errno) }
     var names: [String] = []
-    for name in wanted {
+    for (count, name) in wanted.enumerated() {
       let outer = folder
       defer { close(outer) }
-      switch Self.step(name, in: outer) {
+      switch step(name, in: outer, of: wanted.prefix(count)) {
       case .open(let next, let step):
         folder = next
         names += step
@@ -271,10 +307,20 @@ package final class RestoredTree: Sendable {
     return .open(folder, names)
   }
 
-  private static func step(_ wanted: String, in outer: Int32) -> Opened {
+  private func step(
+    _ wanted: String, in outer: Int32, of wantedFolders: ArraySlice<String>
+  ) -> Opened {
     var problem: Int32 = 0
+    let path = (wantedFolders + [wanted]).joined(separator: "/")
     for name in FittingNames.all(for: wanted) {
+      if NameBytes(name) != NameBytes(wanted),
+        isReserved((wantedFolders + [name]).joined(separator: "/"))
+      {
+        continue
+      }
+      var isNew = false
       if unsafe mkdirat(outer, name, 0o700) == 0 {
+        isNew = true
         _ = fsync(outer)
       } else if errno != EEXIST {
         if problem == 0 { problem = errno }
@@ -283,12 +329,30 @@ package final class RestoredTree: Sendable {
       }
       let folder = unsafe keybackup_openat(
         outer, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
-      if folder >= 0 { return .open(folder, [name]) }
+      if folder >= 0 {
+        if take(folder, for: path, isNew: isNew) { return .open(folder, [name]) }
+        close(folder)
+        continue
+      }
       // Something else has the name; in another form it takes it from nobody. A file may be a wallet
       // or the explanation of this restore, which no computer's name may keep back.
-      if lists(name, in: outer), !isFile(name, in: outer) { return .taken }
+      if Self.lists(name, in: outer), !Self.isFile(name, in: outer) { return .taken }
     }
     return problem == 0 ? .taken : .refused(problem)
+  }
+
+  /// Takes a folder for the files of one wanted path.
+  ///
+  /// - Returns: false where another path of this run has it: the file system takes two names for one.
+  private func take(_ folder: Int32, for wanted: String, isNew: Bool) -> Bool {
+    var status = stat()
+    guard unsafe fstat(folder, &status) == 0 else { return true }
+    let identity = FolderIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    return given.withLock {
+      if !isNew, let other = $0.folders[identity] { return other == NameBytes(wanted) }
+      $0.folders[identity] = NameBytes(wanted)
+      return true
+    }
   }
 
   private static func isFile(_ name: String, in folder: Int32) -> Bool {

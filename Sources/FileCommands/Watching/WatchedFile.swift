@@ -56,10 +56,14 @@ struct WatchedFile: Codable, Equatable, Sendable {
   var since: Int64
   /// The content that is in the backup; nil: none.
   var saved: Saved?
-  /// The last version that was not empty, where the newest one is.
+  /// The last version that was not blank, where the newest one is.
   var full: Full?
+  /// Whether the newest version is blank: empty, or all zero bytes.
+  ///
+  /// Nil in records of earlier programs.
+  var blank: Bool?
 
-  /// A version that was not empty.
+  /// A version that was not blank.
   struct Full: Codable, Equatable, Sendable {
     /// The ID of the version, all its digits.
     var version: String
@@ -100,18 +104,22 @@ struct WatchedFile: Codable, Equatable, Sendable {
   /// The record after a version was added.
   ///
   /// - Parameters:
-  ///   - size: the size of that version.
+  ///   - isBlank: whether that version is empty, or all zero bytes.
   ///   - last: the version before it.
-  /// - Returns: the record, which knows the last version that was not empty.
-  func noting(size: UInt64, after last: Digest?) -> WatchedFile {
+  /// - Returns: the record, which knows the last version that was neither.
+  func noting(isBlank: Bool, after last: Digest?) -> WatchedFile {
     var record = self
-    if size > 0 {
+    record.blank = isBlank
+    if !isBlank {
       record.full = nil
-    } else if let last, saved?.size != 0 {
+    } else if let last, !(blank ?? (saved?.size == 0)) {
       record.full = Full(version: last.hex, size: saved?.size)
     }
     return record
   }
+
+  /// The version to go back to, where the newest one is blank.
+  var fullBehindBlank: Full? { blank ?? (saved?.size == 0) ? full : nil }
 
   /// The first look at which the newest content was not in the backup.
   private struct Unsaved: Codable {

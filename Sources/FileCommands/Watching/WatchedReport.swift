@@ -54,10 +54,13 @@ package struct WatchedReport: Sendable {
           + "again, or start the container again.")
     }
     for (file, _) in files.prefix(Self.mostEmptied) {
-      guard let full = file.full, file.saved?.size == 0 else { continue }
+      guard let full = file.fullBehindBlank else { continue }
       let version = full.version.prefix(8)
+      let isEmpty = file.saved?.size == 0
       advice.append(
-        "\(ShellWord.quoted(file.path)) was empty when it was last saved. Its last version that was not"
+        "\(ShellWord.quoted(file.path)) "
+          + (isEmpty ? "was empty" : "held only zero bytes") + " when it was last saved. "
+          + (isEmpty ? "Its last version that was not" : "The last version before")
           + (full.size.map { ", of \(PrintableSize.text(UInt64(max(0, $0))))," } ?? "")
           + " is \(version). To restore that: keybackup file restore \(ShellWord.quoted(file.storedName)) "
           + "--version \(version) --out FOLDER")
@@ -96,7 +99,7 @@ package struct WatchedReport: Sendable {
           "path": .string(file.path), "state": .string(standing.rawValue),
           "saved_at": .optional(file.saved.flatMap { Int(exactly: $0.at) }),
         ]
-        if file.saved?.size == 0, let full = file.full {
+        if let full = file.fullBehindBlank {
           json["last_not_empty"] = .string(full.version)
         }
         return json

@@ -48,6 +48,7 @@ package struct WritersAcceptCommand: ParsableCommand, KeyBackupCommand {
     } catch {
       throw UserMessage(error)
     }
+    KeptPermissions.check(secretOf: writer.writerID, place, world)
     try output.result(
       "This computer may add \(writer.may.things) without a touch now, as "
         + "\"\(PrintableText.name(writer.label.text))\".",

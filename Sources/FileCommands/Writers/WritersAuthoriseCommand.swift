@@ -187,6 +187,7 @@ package struct WritersAuthoriseCommand: ParsableCommand, KeyBackupCommand {
     } catch {
       throw UserMessage(error)
     }
+    KeptPermissions.check(secretOf: request.writerID, folder, world)
     var json = Self.json(request, label, may)
     json["this_computer"] = true
     json["changed"] = true

@@ -55,6 +55,7 @@ package struct WritersRequestCommand: ParsableCommand, KeyBackupCommand {
     } catch {
       throw UserMessage(error)
     }
+    KeptPermissions.check(secretOf: request.writerID, place, world)
     if common.json {
       try output.result(json: [
         "line": .string(request.line), "fingerprint": .string(request.fingerprint),

@@ -125,6 +125,9 @@ struct WrittenWorld {
   ///
   /// - Throws: `cannot-create`, `io`, `interrupted`.
   mutating func write(_ opened: borrowing OpenedWorld) throws(UserMessage) {
+    tree.reserve(
+      opened.archive.files.map { $0.path.components.map(\.text).joined(separator: "/") }
+        + [WorldArchive.rootSecretName])
     for file in opened.archive.files {
       let contents: SecretBytes
       do throws(ForeignBackupError) {

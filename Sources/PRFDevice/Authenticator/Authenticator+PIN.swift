@@ -11,7 +11,7 @@ extension Authenticator {
   /// The result of an earlier ``info()``, without a command; nil before.
   public var infoIfKnown: AuthenticatorInfo? { knownInfo }
 
-  /// The number of PIN tries left before the key blocks itself: 1 command.
+  /// The number of PIN tries left before the key blocks itself: 1 command, 2 where none is left.
   ///
   /// - Throws: ``PRFDeviceError/pinNotSet`` on a key without a PIN.
   public nonisolated func pinRetries() async throws(PRFDeviceError) -> Int {
@@ -85,7 +85,10 @@ extension Authenticator {
 
   func readRetries() throws(PRFDeviceError) -> Int {
     var retries: Int32 = 0
-    try unsafe call(isSilent: true) { unsafe fido_dev_get_retry_count($0, &retries) }
+    // libfido2 also takes an answer without the counter for 0: a second look tells garbage apart.
+    for _ in 1...2 where retries == 0 {
+      try unsafe call(isSilent: true) { unsafe fido_dev_get_retry_count($0, &retries) }
+    }
     knownRetries = Int(retries)
     return Int(retries)
   }

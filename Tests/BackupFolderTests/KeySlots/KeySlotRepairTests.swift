@@ -57,6 +57,26 @@ struct KeySlotRepairTests {
     #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == half)
   }
 
+  /// Half downloads: the sync program goes on with them, or removes them.
+  @Test func `Temporary files of sync programs stay`() throws {
+    let first = try scene.create(with: a)
+    try scene.add(b, openedWith: a)
+    let keys = try scene.keysFolder
+    let half = try Data(contentsOf: URL(fileURLWithPath: "\(keys)/\(first).json")).prefix(100)
+    let names = [
+      ".syncthing.\(first).json.tmp", "~syncthing~\(first).json.tmp", "\(first).json.part",
+      "\(first).json.partial", "\(first).json.nextcloud",
+    ]
+    for name in names { try half.write(to: URL(fileURLWithPath: "\(keys)/\(name)")) }
+    let copy = "\(first) (conflicted copy).json"
+    try Data("garbage".utf8).write(to: URL(fileURLWithPath: "\(keys)/\(copy)"))
+    var open = try scene.open(with: b)
+    try open.repair()
+    let left = try FileManager.default.contentsOfDirectory(atPath: keys)
+    #expect(Set(names).isSubset(of: left))
+    #expect(!left.contains(copy))
+  }
+
   @Test(arguments: [true, false])
   func `Another programs envelope is replaced only when asked`(isNewerVersion: Bool) throws {
     let first = try scene.create(with: a)

@@ -140,6 +140,37 @@ final class FullScene {
     }
   }
 
+  /// Copies of our files that other programs made, with a changed byte: no name of ours, no damage.
+  @Test func `A damaged copy under a name that cannot be ours is no damage`() throws {
+    let full = try FullScene()
+    let names: [(String) -> String] = [
+      { "._\($0)" }, { "old-\($0)" }, { "\($0).bak" }, { _ in "notes.json" },
+    ]
+    let own = try FileManager.default.subpathsOfDirectory(atPath: full.place).filter {
+      $0.hasSuffix(".json") || $0.hasSuffix(".bin")
+    }
+    let folders = Dictionary(grouping: own) { ($0 as NSString).deletingLastPathComponent }
+    #expect(folders.count >= 6)
+    for (place, name) in names.enumerated() {
+      for part in [1, 3, 5, 7] {
+        var planted: [String] = []
+        for (folder, files) in folders {
+          let file = try #require(files.sorted().last)
+          var bytes = try Data(contentsOf: URL(fileURLWithPath: "\(full.place)/\(file)"))
+          let index = bytes.count * part / 8
+          bytes[index] = bytes[index] == 0x41 ? 0x42 : 0x41
+          let path = try "\(full.place)/\(folder)/" + name((file as NSString).lastPathComponent)
+          try bytes.write(to: URL(fileURLWithPath: path))
+          planted.append(path)
+        }
+        let found = try full.findings().filter { $0.state != .foreign }
+        #expect(found == [], "\(place) \(part)")
+        try full.expectWhole("\(place) \(part)")
+        for path in planted { try FileManager.default.removeItem(atPath: path) }
+      }
+    }
+  }
+
   @Test func `A namespace folder with nothing but junk is no backup`() throws {
     let scene = try Scene(inMemory: true)
     let place = scene.folder + "/cspp-namespaces/" + String(repeating: "0a", count: 16)

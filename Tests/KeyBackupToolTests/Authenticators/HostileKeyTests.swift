@@ -64,6 +64,13 @@ import Testing
     #expect(after.out.count == 65)
   }
 
+  /// libfido2 takes an answer without the counter for 0.
+  @Test func `A key that once says that no try is left is asked again`() async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    try await box.keybackup(Sandbox.derive, key: ["--fault", "pin-retries=0@1"])
+  }
+
   @Test func `A credential that was not asked for does not answer`() async throws {
     let box = try Sandbox()
     let id = try await box.makeCredential()

@@ -57,6 +57,22 @@ import Testing
     #expect(elsewhere.out.contains("(not checked: this computer"), "\(elsewhere.out)")
   }
 
+  @Test func `A test copy that was deleted is named, and can be accepted`() async throws {
+    let backup = try await PreparedBackup()
+    let box = backup.box
+    let test = box.root + "/test"
+    try Files.copy(box.folder, to: test)
+    try await box.keybackup(
+      ["wallet", "import", "-", "--folder", test],
+      input: Array(Samples.entry(id: "try", name: "Try").utf8))
+    try Files.remove(test)
+    let told = try await box.keybackup(["restore"], expecting: 89)
+    #expect(told.err.contains(test) && told.err.contains("is gone"), "\(told.err)")
+    try await box.keybackup(
+      ["status", "--accept", "--yes"], key: ["--no-key"], pin: .none, expecting: nil)
+    try await box.keybackup(["restore"])
+  }
+
   /// A person moves the folder to another sync program, which brings an older copy.
   @Test func `An older copy at another path is a rollback, and a second copy in use is named`()
     async throws

@@ -72,6 +72,19 @@ import Testing
     #expect(try JSON(read.output)["wallets"].items.count == 5)
   }
 
+  @Test func `A kit that opens the new backup by its box is tested`() async throws {
+    let rotated = try await Rotated()
+    let (box, kit) = (rotated.box, rotated.kit)
+    func proof() async throws -> JSON? {
+      try await kit.alone(["key", "list", "--json"], expecting: nil).json()["keys"].items
+        .first { $0["key_id"].text == kit.keyID }?["proved_at"]
+    }
+    #expect(try await proof() == .null)
+    try await box.keybackup(
+      ["recovery-kit", "test"] + kit.opening, key: ["--no-key"], pin: .none)
+    #expect(try await proof()?.number != nil)
+  }
+
   @Test func `An offline kit of before says what it opens`() async throws {
     let rotated = try await Rotated()
     let (box, kit) = (rotated.box, rotated.kit)

@@ -94,6 +94,39 @@ import Testing
     #expect(Files.tree(system.backing).count == 3)
   }
 
+  @Test func `A name that belongs to a file of the backup is given to no other one`() throws {
+    try refuse("*:*")
+    let tree = try RestoredTree(path: system.path + "/out")
+    tree.reserve(["node/log 10:00.txt", "node/log 10_00.txt", "pc:1/a", "pc_1/a"])
+    for (text, name, folder) in [
+      ("one", "log 10:00.txt", "node"), ("two", "log 10_00.txt", "node"), ("three", "a", "pc:1"),
+      ("four", "a", "pc_1"),
+    ] {
+      guard case .written(let path) = try write(text, as: name, folder: folder, in: tree) else {
+        Issue.record("\(folder)/\(name) was not written")
+        continue
+      }
+      #expect(try Files.text(system.path + "/out/" + path) == text)
+    }
+    #expect(try Files.text(system.path + "/out/node/log 10_00.txt") == "two")
+    #expect(try Files.text(system.path + "/out/pc_1/a") == "four")
+  }
+
+  @Test func `Computers whose names differ in case have folders of their own`() throws {
+    try system.tell("fold on")
+    for _ in 1...2 {
+      let tree = try RestoredTree(path: system.path + "/out")
+      for (text, folder) in [("one", "Node"), ("two", "node"), ("three", "Node")] {
+        switch try write(text, as: text == "three" ? "b" : "a", folder: folder, in: tree) {
+        case .written(let path), .there(let path):
+          #expect(try Files.text(system.path + "/out/" + path) == text)
+        case let other: Issue.record("\(folder): \(other)")
+        }
+      }
+      #expect(Files.tree(system.backing).count == 3)
+    }
+  }
+
   @Test func `A folder gets another name where its own is impossible`() throws {
     try refuse("*:*")
     let tree = try RestoredTree(path: system.path + "/out")

@@ -110,6 +110,21 @@ import Testing
     #expect(try Files.text(out + "/node/dump") == "printed")
   }
 
+  @Test func `A node's database is refused from standard input as from a file`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer()
+    let path = computers.box.root + "/copy"
+    try await computers.box.makeNodeDatabase(path)
+    for (arguments, input) in [
+      ([path], []), (["-", "--name", "dump"], try Files.read(path)),
+    ] {
+      let refused = try await computers.box.keybackup(
+        ["file", "add"] + arguments, key: nil, pin: .none, input: input,
+        home: computers.serverHome, expecting: nil)
+      expectFailure(refused, 65, says: "Eclair")
+    }
+  }
+
   @Test func `A lost change of a server is told, and what is here comes back`() async throws {
     let computers = try await FileComputers()
     try await computers.authoriseServer()
@@ -315,5 +330,18 @@ import Testing
     try Files.write("two", to: file)
     let added = try await computers.server(["file", "add", file, "--folder", moved])
     #expect(added.out.contains("Saved"), "\(added.text)")
+  }
+
+  @Test func `A copy is not taken for a folder that was moved`() async throws {
+    let computers = try await FileComputers()
+    try await computers.authoriseServer()
+    try await computers.serverAdds("one")
+    let copy = computers.box.root + "/copy"
+    try Files.copy(computers.box.folder, to: copy)
+    let status = try await computers.server(["status", "--folder", copy], expecting: nil)
+    #expect(!status.text.contains("mv -T"), "\(status.text)")
+    try Files.remove(computers.box.folder)
+    let alone = try await computers.server(["status", "--folder", copy], expecting: nil)
+    #expect(alone.text.contains("mv -T"), "\(alone.text)")
   }
 }

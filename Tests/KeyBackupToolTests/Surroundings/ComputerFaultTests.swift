@@ -15,6 +15,10 @@ import Testing
       expectFailure(refused, 73, says: home + "/.local/state/keybackup")
     }
     #expect(asked.isEmpty)
+    let request = try await box.keybackup(
+      ["writers", "request"], key: nil, pin: .none, home: home, expecting: nil)
+    expectFailure(request, 73, says: home + "/.local/state/keybackup")
+    #expect(!request.err.contains("synced folder"), "\(request.err)")
     // What only reads needs no memory.
     try await box.keybackup(["restore"], home: home)
     let other = box.root + "/other-folder"
@@ -27,6 +31,22 @@ import Testing
       #expect(refused.code == 73 && refused.err.contains(state), "\(refused.text)")
     }
     #expect(unasked.isEmpty && Files.tree(other).isEmpty)
+  }
+
+  @Test func `A relative folder whose whole path is not UTF-8 is refused before anything is made`()
+    async throws
+  {
+    let box = try Sandbox()
+    let script = #"""
+      cd "$0"; d=$(printf 'caf\351'); mkdir "$d"; cd "$d"; "$@"; code=$?
+      [ -z "$(ls)" ] || echo MADE >&2
+      exit $code
+      """#
+    let refused = try await box.keybackup(
+      ["init", "backup"], environment: ["KEYBACKUP_FOLDER": ""],
+      wrapper: ["sh", "-c", script, box.root], expecting: nil)
+    expectFailure(refused, 64, says: "not UTF-8")
+    #expect(!refused.err.contains("MADE"), "\(refused.err)")
   }
 
   @Test func `Without descriptors nobody says that there is no key`() async throws {

@@ -107,6 +107,8 @@ import Testing
     (["channel_htlcs", "shachains", "peers"], .coreLightningChannels),
     (["channeldb_kv"], .lndChannels), (["ldk_node_data"], .ldkChannels),
     (["ldk_data"], .ldkChannels), (["channels", "messages"], nil), ([], nil),
+    // Eclair and phoenixd.
+    (["local_channels", "htlc_infos"], .eclairChannels), (["htlc_infos"], nil),
   ]
 
   /// Real SQLite; so many tables that their list takes several pages.
@@ -135,6 +137,16 @@ import Testing
     }
   }
 
+  /// Eclair's documentation names it as the file to back up.
+  @Test func `The copy that Eclair writes by itself is not refused`() async throws {
+    let box = try Sandbox()
+    let path = box.root + "/eclair.sqlite.bak"
+    try await box.makeNodeDatabase(path)
+    let descriptor = unsafe open(path, O_RDONLY)
+    defer { close(descriptor) }
+    #expect(CopyCheck.advice(path, descriptor)?.weight == .caution)
+  }
+
   /// Pages of bbolt: two of meta data, a branch, and a leaf with the names of buckets.
   private func bolt(_ bucket: String) -> [UInt8] {
     func little(_ value: UInt64, _ count: Int) -> [UInt8] {
@@ -160,5 +172,19 @@ import Testing
     defer { close(descriptor) }
     let isLND = bucket == "open-chan-bucket"
     #expect(CopyCheck.advice(path, descriptor) == (isLND ? .lndChannels : nil))
+  }
+}
+
+extension Sandbox {
+  /// Makes a database with the tables of Eclair and phoenixd.
+  func makeNodeDatabase(_ path: String) async throws {
+    let script = """
+      import sqlite3, sys
+      base = sqlite3.connect(sys.argv[1])
+      for name in ("local_channels", "htlc_infos"):
+        base.execute("CREATE TABLE %s(channel_id BLOB)" % name)
+      base.commit()
+      """
+    try await run(["python3", "-c", script, path], key: nil).expectSuccess()
   }
 }
