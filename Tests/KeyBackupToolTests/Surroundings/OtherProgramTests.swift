@@ -10,19 +10,19 @@ import Testing
 
 /// Programs that `keybackup` runs in its own place.
 @Suite struct OtherProgramTests {
-  static let programs: [(any OtherProgramGroup.Type, any ParsableCommand.Type)] = [
-    (ForeignProgram.self, ForeignGroup.self), (NostrProgram.self, NostrGroup.self),
-  ]
-
   @Test func `keybackup knows the names and the summary of what they run`() {
-    for (known, real) in Self.programs {
-      let names = real.configuration.subcommands.compactMap(\.configuration.commandName)
+    func compare(_ known: any OtherProgramGroup.Type, _ real: any ParsableCommand.Type) {
+      // No key paths here: of types they crash the compiler.
+      var names: [String?] = []
+      for command in real.configuration.subcommands {
+        names.append(command.configuration.commandName)
+      }
       #expect(known.commands == names)
       #expect(known.configuration.commandName == real.configuration.commandName)
       #expect(known.configuration.abstract == real.configuration.abstract)
     }
-    let groups = KeyBackup.configuration.subcommands.filter { $0 is any OtherProgramGroup.Type }
-    #expect(groups.count == Self.programs.count)
+    compare(ForeignProgram.self, ForeignGroup.self)
+    compare(NostrProgram.self, NostrGroup.self)
   }
 
   @Test func `Neither is linked into keybackup`() throws {
@@ -100,7 +100,7 @@ import Testing
     let lines = #"echo "$$" >&2; exec "$@" 5<"$pin" 2>&2"#
     let outcome = try await box.run(
       ["sh", "-c", lines, "sh", program, "nostr", "a b", "", "--x=y"], key: nil,
-      environment: ["pin": box.pinFile], input: Array("typed\n".utf8))
+      input: Array("typed\n".utf8), environment: ["pin": box.pinFile])
     #expect(outcome.code == 83)
     #expect(outcome.out == "a b||--x=y|typed\n\(Sandbox.pin)\n", "\(outcome.text)")
     let processes = outcome.err.split(separator: "\n")
