@@ -44,7 +44,7 @@ import Testing
 
   @Test(
     arguments: ["foreign", "nostr"],
-    [["--help"], ["list"], [], ["help"], ["--json", "--events-fd", "1"]])
+    [["--help"], ["list"], [], ["help"], ["--json"]])
   func `Where the program is missing, the Debian package is named`(
     _ group: String, _ rest: [String]
   ) async throws {
@@ -63,7 +63,6 @@ import Testing
     #expect(!outcome.text.contains("planted"))
     if rest.contains("--json") {
       #expect(outcome.out.contains(#""code":"program-missing""#), "\(outcome.text)")
-      #expect(outcome.out.contains(#""event":"done""#), "\(outcome.text)")
     }
   }
 
@@ -128,8 +127,9 @@ import Testing
   func `The completions that are installed know all commands`(_ shell: String) throws {
     let made = try FinishedProgram([BuiltProduct.path("man-pages"), "completions", shell])
     #expect(made.code == 0)
-    for word in ["sealvault", "reset-proof", "npub", "recovery-kit"] {
-      #expect(made.output.contains(word), "\(word)")
+    for word in ["sealvault", "reset-proof", "recovery-kit"] {
+      let isThere = made.output.contains(word)
+      #expect(isThere, "\(word)")
     }
   }
 }
