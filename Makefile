@@ -10,14 +10,18 @@ SWIFT ?= swift
 # `make demo KEY=real` uses the plugged-in security key instead of a simulated one.
 KEY ?= simulated
 
-# The program as it is released, in .build/release.
-RELEASE = SWIFT="$(SWIFT)" scripts/release-build keybackup
+# The programs as they are released, in .build/release. The first one starts the others.
+RELEASE = SWIFT="$(SWIFT)" scripts/release-build keybackup && \
+  SWIFT="$(SWIFT)" scripts/release-build keybackup-foreign && \
+  SWIFT="$(SWIFT)" scripts/release-build keybackup-nostr
 GUARD_RELEASE = SWIFT="$(SWIFT)" scripts/release-build keybackup-guard
 
 FORMATTED = Package.swift Sources Tests Guards/Package.swift Guards/Sources Guards/Tests Benchmarks/Package.swift \
   Benchmarks/Benchmarks Examples/Package.swift Examples/Sources
 
 share = $(DESTDIR)$(PREFIX)/share
+# Programs that keybackup starts.
+LIBEXEC = $(DESTDIR)$(PREFIX)/libexec/keybackup
 COMPLETIONS_BASH = $(share)/bash-completion/completions
 COMPLETIONS_ZSH = $(share)/zsh/site-functions
 COMPLETIONS_FISH = $(share)/fish/vendor_completions.d
@@ -30,7 +34,7 @@ COMPLETIONS = .build/completions
 # The manual pages, below share/man in a folder for each section.
 MAN = .build/man
 MAN_PAGES = SWIFT="$(SWIFT)" scripts/release-build man-pages && \
-  scripts/man-pages .build/release/keybackup .build/release/man-pages $(MAN)
+  scripts/man-pages .build/release/man-pages $(MAN)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup check demo demo-guards test hardware-test lint format build man install install-udev-rule uninstall examples docs fuzz fuzz-formats crash-test model bench clean
@@ -73,13 +77,13 @@ lint: ## check the format of every Swift file, the layout of Sources, and the wo
 format: ## put every Swift file into the format that lint checks
 	$(SWIFT) format --in-place --recursive $(FORMATTED)
 
-build: ## the release build: .build/release/keybackup, shell completions, manual pages
+build: ## the release build: .build/release/keybackup and its other programs, shell completions, manual pages
 	@scripts/setup --check build
 	$(RELEASE)
+	$(MAN_PAGES)
 	@mkdir -p $(COMPLETIONS)
 	@for shell in bash zsh fish; do \
-	  .build/release/keybackup --generate-completion-script $$shell >$(COMPLETIONS)/$$shell || exit; done
-	$(MAN_PAGES)
+	  .build/release/man-pages completions $$shell >$(COMPLETIONS)/$$shell || exit; done
 	$(GUARD_RELEASE)
 	@mkdir -p $(COMPLETIONS)/guard
 	@for shell in bash zsh fish; do \
@@ -87,12 +91,12 @@ build: ## the release build: .build/release/keybackup, shell completions, manual
 
 man: ## the manual pages, in .build/man (make build makes them too)
 	@scripts/setup --check build
-	$(RELEASE)
 	$(MAN_PAGES)
 
 install: ## put what `make build` built under PREFIX (/usr/local), with completions and manual pages
 	@[ -e $(COMPLETIONS)/fish ] && [ -e $(COMPLETIONS)/guard/fish ] && [ -e $(MAN)/keybackup.1 ] || { echo "keybackup is not built yet. Run: make build" >&2; exit 1; }
 	install -D -m 755 -s .build/release/keybackup $(DESTDIR)$(PREFIX)/bin/keybackup
+	install -D -m 755 -s -t $(LIBEXEC) .build/release/keybackup-foreign .build/release/keybackup-nostr
 	install -D -m 644 $(COMPLETIONS)/bash $(COMPLETIONS_BASH)/keybackup
 	install -D -m 644 $(COMPLETIONS)/zsh $(COMPLETIONS_ZSH)/_keybackup
 	install -D -m 644 $(COMPLETIONS)/fish $(COMPLETIONS_FISH)/keybackup.fish
@@ -119,6 +123,7 @@ uninstall: ## remove what install put there
 	  $(COMPLETIONS_ZSH)/_keybackup $(COMPLETIONS_FISH)/keybackup.fish
 	rm -f $(share)/man/man1/keybackup.1 $(share)/man/man1/keybackup-*.1 $(share)/man/man8/keybackup-guard.8 \
 	  $(share)/man/man5/keybackup.5 $(share)/man/man7/keybackup-format.7
+	rm -rf $(LIBEXEC)
 	rm -f $(DESTDIR)$(PREFIX)/bin/keybackup-guard $(COMPLETIONS_BASH)/keybackup-guard \
 	  $(COMPLETIONS_ZSH)/_keybackup-guard $(COMPLETIONS_FISH)/keybackup-guard.fish
 	rm -f '$(USER_UNITS)/keybackup-watch@.service' $(EXAMPLE_UNITS)/keybackup-watch-lnd.service

@@ -50,6 +50,9 @@ let package = Package(
   name: "keybackup",
   products: [
     .executable(name: "keybackup", targets: ["KeyBackupTool"]),
+    // What `keybackup foreign` and `keybackup nostr` run in their place.
+    .executable(name: "keybackup-foreign", targets: ["ForeignTool"]),
+    .executable(name: "keybackup-nostr", targets: ["NostrTool"]),
     // The parts, for other programs (docs/libraries.md); Examples/ and Benchmarks/ are such.
     .library(name: "SecretMemory", targets: ["SecretMemory"]),
     .library(name: "PRFDevice", targets: ["PRFDevice"]),
@@ -142,11 +145,8 @@ let package = Package(
     .target(
       name: "GuardProtocol", dependencies: ["CSPP", "RistrettoVOPRF", "SecretMemory"],
       swiftSettings: optimised),
-    // What --help and the manual pages say; `make man` runs the second one.
+    // What --help and the manual pages say.
     .target(name: "HelpPages", swiftSettings: strict),
-    .executableTarget(
-      name: "man-pages", dependencies: ["HelpPages"], path: "Sources/ManPages",
-      swiftSettings: strict),
     // The command, by its parts. Each knows those above it alone.
     // What every command has: options, settings, messages, the terminal. No backup is opened here.
     .target(
@@ -222,14 +222,34 @@ let package = Package(
         "SecretMemory", "SecurityKeys", "SyncFolders", "Unlocking", arguments,
       ],
       swiftSettings: small),
+    // The list of commands, and the programs. Those of `foreign` and `nostr` are found and started
+    // when they are wanted: `keybackup` links nothing of theirs.
+    .target(
+      name: "CommandTree",
+      dependencies: [
+        "BackupCommands", "CommandKit", "CommandSupport", "FileCommands", "GuardCommands",
+        "SecurityKeys", "WalletCommands", arguments,
+      ],
+      swiftSettings: small),
     .executableTarget(
       name: "KeyBackupTool",
-      dependencies: [
-        "BackupCommands", "CommandKit", "CommandSupport", "FileCommands", "ForeignCommands",
-        "GuardCommands", "HelpPages", "NostrCommands", "PRFDevice", "SecretMemory", "SecurityKeys",
-        "WalletCommands", arguments,
-      ],
+      dependencies: ["BackupCommands", "CommandKit", "CommandTree", "Unlocking"],
       swiftSettings: small, linkerSettings: [quickStart]),
+    .executableTarget(
+      name: "ForeignTool",
+      dependencies: ["CommandKit", "CommandSupport", "ForeignCommands", "Unlocking", arguments],
+      swiftSettings: small, linkerSettings: [quickStart]),
+    .executableTarget(
+      name: "NostrTool",
+      dependencies: ["CommandKit", "CommandSupport", "NostrCommands", "Unlocking", arguments],
+      swiftSettings: small, linkerSettings: [quickStart]),
+    // The manual pages and the completions, of all commands; not installed.
+    .executableTarget(
+      name: "man-pages",
+      dependencies: [
+        "CommandSupport", "CommandTree", "ForeignCommands", "HelpPages", "NostrCommands", arguments,
+      ],
+      path: "Sources/ManPages", swiftSettings: strict),
 
     // The simulated security key and the tests. Nothing above knows of these.
     .systemLibrary(
@@ -377,7 +397,8 @@ let package = Package(
     .testTarget(
       name: "KeyBackupToolTests",
       dependencies: [
-        "KeyBackupTool", "BackupCommands", "CommandKit", "CommandSupport", "FileCommands",
+        "CommandTree",
+        "BackupCommands", "CommandKit", "CommandSupport", "FileCommands",
         "ForeignCommands", "GuardCommands", "HelpPages", "NostrCommands", "SecurityKeys",
         "SyncFolders", "Unlocking", "WalletCommands", "man-pages", "device-suite", "SecretMemory",
         "CSPP", "BackupFolder", "GuardProtocol", "PRFDevice", "SecretStores", "TestSupport",

@@ -1,7 +1,7 @@
 /// The options that most commands share: those of a command that opens the backup and has no
 /// option of its own.
 package struct CommonOptionList: Sendable {
-  /// The command that takes all of them and nothing else.
+  /// A command that takes all of them and nothing else.
   package static let reference = ["wallet", "list"]
 
   /// Some of them, under one heading.

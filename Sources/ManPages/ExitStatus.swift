@@ -22,7 +22,7 @@ struct ExitStatus {
     ExitStatus(
       code: 69,
       word: "no-authenticator, library-missing, guards-unreachable, guard-program-missing, "
-        + "login-failed",
+        + "program-missing, login-failed",
       text: "No security key is in reach, a program or library is not installed, or too few "
         + "guards help."),
     ExitStatus(code: 70, word: "internal", text: "A mistake in keybackup."),

@@ -1,30 +1,44 @@
-// This program makes the manual pages. It is not installed. It knows keybackup only by the
-// definitions that the program prints, and by HelpPages.
+// This program makes the manual pages and the shells' completions. It is not installed. It knows the
+// commands only by what the parser says of them, and by HelpPages.
 
+internal import ArgumentParser
+internal import CommandSupport
 internal import FoundationEssentials
 internal import Glibc
 internal import HelpPages
 
-/// Writes every page into a folder: `make man` calls it.
+/// Writes every page into a folder, or prints completions: `make man` and `make build` call it.
 @main
 enum ManPages {
   static func main() {
     let words = Array(CommandLine.arguments.dropFirst())
-    guard words.count == 5 else {
-      fail("usage: man-pages DEFINITIONS.json docs/format.md VERSION DATE FOLDER")
+    switch words.first {
+    case "definitions" where words.count == 1: print(AllCommands._dumpHelp())
+    case "completions" where words.count == 2:
+      guard let shell = CompletionShell(rawValue: words[1]) else {
+        fail("\(words[1]) is none of bash, zsh and fish")
+      }
+      print(AllCommands.completionScript(for: shell))
+    case "pages" where words.count == 4: writePages(words[1], day: words[2], into: words[3])
+    default:
+      fail(
+        "usage: man-pages pages docs/format.md DATE FOLDER, man-pages completions SHELL, or "
+          + "man-pages definitions")
     }
-    let release = Release(version: words[2], date: words[3])
-    guard
-      let root = DefinedCommand.reading(dump: text(words[0])),
+  }
+
+  private static func writePages(_ format: String, day: String, into folder: String) {
+    let release = Release(version: Version.current, date: day)
+    guard let root = DefinedCommand.reading(dump: AllCommands._dumpHelp()),
       let commands = CommandManual(root, release)
-    else { fail("\(words[0]) does not describe keybackup") }
+    else { fail("the parser's definitions are of another form") }
     let pages =
       commands.pages + [
         ("keybackup.5", SettingsManual.page(release)),
-        ("keybackup-format.7", FormatManual.page(text(words[1]), release)),
+        ("keybackup-format.7", FormatManual.page(text(format), release)),
       ]
     for (file, page) in pages {
-      let path = words[4] + "/" + file
+      let path = folder + "/" + file
       let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
       guard descriptor >= 0, write(page, to: descriptor), close(descriptor) == 0 else {
         fail("\(path) cannot be written")

@@ -3,8 +3,8 @@ import json, os, re, shlex, subprocess
 
 
 class Checker:
-    def __init__(self, repository, keybackup):
-        self.repository, self.program, self._tree, self._targets = repository, keybackup, None, None
+    def __init__(self, repository):
+        self.repository, self._tree, self._targets = repository, None, None
 
     def problems(self, page):
         found = list(page.problems)
@@ -60,8 +60,10 @@ class Checker:
     @property
     def tree(self):
         if self._tree is None:
+            # The program itself knows nothing below the commands that other programs run.
             dump = subprocess.run(
-                [self.program, "--experimental-dump-help"], stdout=subprocess.PIPE, check=True).stdout
+                [os.path.join(self.repository, ".build/debug/man-pages"), "definitions"],
+                stdout=subprocess.PIPE, check=True).stdout
             self._tree = json.loads(dump)["command"]
         return self._tree
 

@@ -39,14 +39,16 @@ package enum HelpRequest {
   /// The page.
   ///
   /// - Parameters:
-  ///   - root: the program itself.
+  ///   - shared: the options that most commands share.
   ///   - width: most characters in a line.
   ///   - isBold: whether headings are bold.
   /// - Returns: its text, with line ends.
-  package func page(_ root: any ParsableCommand.Type, width: Int, isBold: Bool) -> String {
+  package func page(
+    sharing shared: any ParsableArguments.Type, width: Int, isBold: Bool
+  ) -> String {
     // Not for a group's page, which shows no options: describing them takes a while.
     func common() -> CommonOptionList {
-      CommonOptionList(Self.definition(of: root, at: CommonOptionList.reference))
+      CommonOptionList(sharing: shared)
     }
     switch self {
     case .options:
@@ -73,12 +75,6 @@ package enum HelpRequest {
     DefinedCommand.reading(dump: command._dumpHelp()) ?? outline(of: command)
   }
 
-  private static func definition(
-    of root: any ParsableCommand.Type, at path: [String]
-  ) -> DefinedCommand {
-    definition(of: CommandPath(root, path).type)
-  }
-
   /// A command and those below it, without their options: describing these takes a while.
   private static func outline(of command: any ParsableCommand.Type) -> DefinedCommand {
     let configuration = command.configuration
@@ -90,5 +86,14 @@ package enum HelpRequest {
     return DefinedCommand(
       commandName: configuration.commandName ?? "", abstract: configuration.abstract,
       discussion: configuration.discussion, subcommands: below)
+  }
+}
+
+extension CommonOptionList {
+  /// The options that most commands share, as the parser describes them.
+  package init(sharing options: any ParsableArguments.Type) {
+    self.init(
+      DefinedCommand.reading(dump: options._dumpHelp())
+        ?? DefinedCommand(commandName: "", abstract: nil, discussion: nil, subcommands: []))
   }
 }

@@ -31,6 +31,7 @@ package enum Proposal {
   }
 
   private static func names(below group: any ParsableCommand.Type) -> [String] {
+    if let group = group as? any OtherProgramGroup.Type { return group.commands }
     var names: [String] = []
     for command in group.configuration.subcommands {
       if let name = command.configuration.commandName { names.append(name) }

@@ -27,14 +27,16 @@ package final class GuardProgram {
     "HOME", "LANG", "LC_ALL", "LC_CTYPE", "PATH", "SSL_CERT_DIR", "SSL_CERT_FILE", "TMPDIR",
   ]
 
-  /// Starts the program that lies beside this one.
+  /// Starts the program that lies beside this one, so that both are of one version.
   ///
   /// - Parameters:
   ///   - certificates: files with further authorities.
   ///   - world: the environment of the process.
   /// - Throws: `guard-program-missing`, `io`.
   package init(trusting certificates: [String], _ world: World) throws(UserMessage) {
-    guard let path = Self.path, unsafe access(path, X_OK) == 0 else { throw .noGuardProgram }
+    guard let path = SiblingProgram.found("keybackup-guard", path: nil).first else {
+      throw .noGuardProgram
+    }
     let (theirInput, input) = try HelperProgram.pipe()
     defer { close(theirInput) }
     let output: Int32
@@ -74,19 +76,6 @@ package final class GuardProgram {
         usleep(10_000)
       }
     }
-  }
-
-  /// The program beside this one's own file, so that both are of one version.
-  private static var path: String? {
-    var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-    let count = unsafe buffer.withUnsafeMutableBytes { buffer in
-      unsafe readlink(
-        "/proc/self/exe", buffer.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: CChar.self),
-        buffer.count)
-    }
-    guard count > 0 else { return nil }
-    let own = String(decoding: buffer[..<count], as: UTF8.self)
-    return own.utf8.lastIndex(of: UInt8(ascii: "/")).map { own[..<$0] + "/keybackup-guard" }
   }
 
   /// A number that no other line of this conversation has.

@@ -4,8 +4,8 @@ import Testing
 import VirtualKey
 
 @testable import CommandKit
-@testable import KeyBackupTool
 @testable import PRFDevice
+@testable import man_pages
 
 /// Commands that run in the process of the test, in a world of its own: the home and the folder of
 /// a sandbox, a clock that is set, a simulated key, and streams that are kept.
@@ -43,7 +43,7 @@ struct OwnWorld: Sendable {
   ) async throws -> Outcome {
     let arguments = arguments + (pin ? ["--pin-file", box.pinFile] : [])
     let command = try #require(
-      KeyBackup.parseLeaf(arguments), "\(arguments)", sourceLocation: location)
+      AllCommands.parseLeaf(arguments), "\(arguments)", sourceLocation: location)
     var world = world
     let (given, result, notes) = (try Stream(box, input), try Stream(box), try Stream(box))
     world.streams.input = given.descriptor
@@ -51,7 +51,7 @@ struct OwnWorld: Sendable {
     world.streams.error = notes.descriptor
     let output = Output(json: arguments.contains("--json"), quiet: false, world)
     var outcome = Outcome()
-    outcome.code = await Main.run(command, world, output, .none).rawValue
+    outcome.code = await Program.run(command, world, output, .none).rawValue
     withExtendedLifetime(given) {}
     outcome.output = try result.bytes()
     outcome.errors = try notes.bytes()

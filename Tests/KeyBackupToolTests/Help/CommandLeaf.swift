@@ -4,7 +4,8 @@ import Synchronization
 import Testing
 
 @testable import CommandKit
-@testable import KeyBackupTool
+@testable import Unlocking
+@testable import man_pages
 
 /// A command that does something, with its words after `keybackup`.
 struct CommandLeaf: Sendable, CustomTestStringConvertible {
@@ -15,7 +16,7 @@ struct CommandLeaf: Sendable, CustomTestStringConvertible {
   var testDescription: String { title }
 
   /// What the parser says of the program.
-  static let root = DefinedCommand.reading(dump: KeyBackup._dumpHelp())
+  static let root = DefinedCommand.reading(dump: AllCommands._dumpHelp())
 
   /// All of them.
   static let all: [CommandLeaf] = {
@@ -37,9 +38,9 @@ struct CommandLeaf: Sendable, CustomTestStringConvertible {
 
   /// The page of help of some words, set by the program.
   static func page(_ words: [String], width: Int = 80, isBold: Bool = false) -> String? {
-    guard let request = HelpRequest(words + ["--help"], KeyBackup.self) else { return nil }
+    guard let request = HelpRequest(words + ["--help"], AllCommands.self) else { return nil }
     guard case .command(let path) = request, !path.isGroup else {
-      return request.page(KeyBackup.self, width: width, isBold: isBold)
+      return request.page(sharing: UnlockOptions.self, width: width, isBold: isBold)
     }
     return HelpPage(
       definition(of: path), at: path.names, common: common, width: width, isBold: isBold
@@ -48,13 +49,12 @@ struct CommandLeaf: Sendable, CustomTestStringConvertible {
 
   /// The same page, with the command described anew: that takes a while in a program that is not a release.
   static func describedPage(_ words: [String], width: Int = 80) -> String? {
-    HelpRequest(words + ["--help"], KeyBackup.self)?
-      .page(KeyBackup.self, width: width, isBold: false)
+    HelpRequest(words + ["--help"], AllCommands.self)?
+      .page(sharing: UnlockOptions.self, width: width, isBold: false)
   }
 
   private static let definitions = Mutex<[[String]: DefinedCommand]>([:])
-  private static let common = CommonOptionList(
-    HelpRequest.definition(of: CommandPath(KeyBackup.self, CommonOptionList.reference).type))
+  private static let common = CommonOptionList(sharing: UnlockOptions.self)
 
   private static func definition(of path: CommandPath) -> DefinedCommand {
     if let known = definitions.withLock({ $0[path.names] }) { return known }

@@ -2,6 +2,8 @@
 enum CommandModules {
   static let all = [
     "CommandKit", "SyncFolders", "SecurityKeys", "Unlocking", "FileCommands", "WalletCommands",
-    "BackupCommands", "GuardCommands", "ForeignCommands", "NostrCommands", "KeyBackupTool",
+    "BackupCommands", "GuardCommands", "ForeignCommands", "NostrCommands", "CommandTree",
+    "KeyBackupTool",
+    "ForeignTool", "NostrTool",
   ]
 }

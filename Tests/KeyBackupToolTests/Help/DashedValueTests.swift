@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @testable import CommandKit
-@testable import KeyBackupTool
+@testable import man_pages
 
 /// Values that begin with a hyphen, as every 64th ID does.
 @Suite struct DashedValueTests {
@@ -27,7 +27,7 @@ import Testing
 
   @Test(arguments: CommandLeaf.all)
   func `Every option of every command takes one`(_ leaf: CommandLeaf) {
-    let path = CommandPath(KeyBackup.self, leaf.path)
+    let path = CommandPath(AllCommands.self, leaf.path)
     let names = Self.options(of: leaf.command).flatMap { $0.names ?? [] }.map(\.text)
     #expect(!names.isEmpty)
     for name in names {
@@ -74,7 +74,7 @@ import Testing
       #expect(delete.joiningDashedValues([id, "--force"]) == ["--force", "--", id])
       #expect(delete.joiningDashedValues(["--force", "--", id]) == ["--force", "--", id])
       #expect(
-        KeyBackup.parseLeaf(KeyBackup.joiningDashedValues(["credential", "delete", id])) != nil)
+        AllCommands.parseLeaf(AllCommands.joiningDashedValues(["credential", "delete", id])) != nil)
     }
     for mistyped in ["--forse", "--allow-last-trys", "-v", "--pin-file-x=Ab12Cd34"] {
       #expect(delete.joiningDashedValues([mistyped]) == [mistyped])
@@ -87,10 +87,10 @@ import Testing
   /// A script would take the page for what it asked for.
   @Test func `A value of -h is no wish for help`() async throws {
     for line in [["derive", "--salt", "-h"], ["wallet", "add", "--name", "-h"]] {
-      #expect(HelpRequest(line, KeyBackup.self) == nil, "\(line)")
+      #expect(HelpRequest(line, AllCommands.self) == nil, "\(line)")
     }
     for line in [["derive", "-h"], ["derive", "--json", "-h"], ["derive", "--salt", "x", "-h"]] {
-      #expect(HelpRequest(line, KeyBackup.self) != nil, "\(line)")
+      #expect(HelpRequest(line, AllCommands.self) != nil, "\(line)")
     }
     let box = try Sandbox()
     _ = try await box.makeCredential()

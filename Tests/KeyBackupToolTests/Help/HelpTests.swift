@@ -3,14 +3,14 @@ import HelpPages
 import Testing
 
 @testable import CommandKit
-@testable import KeyBackupTool
 @testable import Unlocking
+@testable import man_pages
 
 /// Pages of help: short, in one order, and as wide as the screen.
 @Suite struct HelpTests {
   /// The page of the shared options.
-  private static let shared = HelpRequest(["help", "options"], KeyBackup.self)?
-    .page(KeyBackup.self, width: 80, isBold: false)
+  private static let shared = HelpRequest(["help", "options"], AllCommands.self)?
+    .page(sharing: UnlockOptions.self, width: 80, isBold: false)
 
   @Test func `Every command is here`() throws {
     #expect(CommandLeaf.all.count > 40 && CommandLeaf.groups.count > 8)
@@ -116,7 +116,7 @@ import Testing
       var words = Self.words(of: example.command)
       #expect(words.removeFirst() == "keybackup")
       #expect(words.starts(with: leaf.path), "\(example.command)")
-      let command = KeyBackup.parseLeaf(words)
+      let command = AllCommands.parseLeaf(words)
       #expect(command != nil, "not understood: \(example.command)")
       #expect(!example.purpose.hasSuffix("."))
     }

@@ -15,7 +15,7 @@ import Testing
     let folder = box.root + "/man"
     let script = try FinishedProgram(
       ["/usr/bin/env"] + environment.map { "\($0)=\($1)" } + [
-        Build.root + "/scripts/man-pages", Build.keybackup, BuiltProduct.path("man-pages"), folder,
+        Build.root + "/scripts/man-pages", BuiltProduct.path("man-pages"), folder,
       ])
     try #require(script.code == 0, "\(script.output)")
     var pages: [String: String] = [:]

@@ -3,8 +3,8 @@ import HelpPages
 import Testing
 
 @testable import CommandKit
-@testable import KeyBackupTool
 @testable import Unlocking
+@testable import man_pages
 
 /// An option that a mode would ignore is refused: somebody who gives it relies on it.
 @Suite struct UnusedOptionTests {
@@ -86,9 +86,9 @@ import Testing
   @Test(arguments: rows.indices)
   func `An option without an effect is a mistake`(_ row: Int) {
     let (command, options) = Self.rows[row]
-    #expect(KeyBackup.parseLeaf(command) != nil, "\(command)")
+    #expect(AllCommands.parseLeaf(command) != nil, "\(command)")
     for words in options where !Self.isDescriptor(words) {
-      #expect(KeyBackup.parseLeaf(command + words) == nil, "\(command) \(words)")
+      #expect(AllCommands.parseLeaf(command + words) == nil, "\(command) \(words)")
     }
   }
 
@@ -102,7 +102,7 @@ import Testing
     #expect(try UnlockOptions.parse(["--json", "--namespace", "x"]).given.names.isEmpty)
     // With what they go with, they are taken.
     for words in Self.opening where !Self.isDescriptor(words) {
-      #expect(KeyBackup.parseLeaf(["verify", "--deep"] + words) != nil, "\(words)")
+      #expect(AllCommands.parseLeaf(["verify", "--deep"] + words) != nil, "\(words)")
     }
   }
 

@@ -13,11 +13,11 @@ import Testing
     try Files.copy(Build.root + "/scripts", to: box.root + "/source/scripts")
     try Files.write(
       """
-      #!/bin/sh
+      #!/bin/bash
       echo "begin $*" >>"$calls"
       \(compiler)
       echo "end $*" >>"$calls"
-      for program in .build/release/keybackup .build/tested/release/keybackup Guards/.build/debug/keybackup-guard; do
+      for program in {.build,.build/tested}/release/keybackup{,-foreign,-nostr} Guards/.build/debug/keybackup-guard; do
         mkdir -p .build/debug "${program%/*}"
         echo "$program" >"$program"
       done
@@ -47,6 +47,9 @@ import Testing
       let keybackup = box.root + "/source/.build/for-tests/keybackup"
       #expect(outcome.out == keybackup + "\n")
       #expect(try Files.text(keybackup) == release + "\n")
+      for name in ["-foreign", "-nostr"] {
+        #expect(try Files.text(keybackup + name) == release + name + "\n")
+      }
       let ofGuards = "Guards/.build/debug/keybackup-guard\n"
       #expect(try Files.text(keybackup + "-guard") == ofGuards)
       #expect(try Files.text(box.root + "/source/.build/debug/keybackup-guard") == ofGuards)
@@ -70,6 +73,7 @@ import Testing
     #expect(Set(calls[2..<4]) == ["begin tests", "begin release apart"], "\(calls)")
     #expect(
       calls[4...] == [
+        "end release apart", "begin release apart", "end release apart", "begin release apart",
         "end release apart", "begin samples", "end samples", "end tests", "begin guards",
         "end guards",
       ], "\(calls)")
@@ -79,7 +83,9 @@ import Testing
     let (_, calls) = try await build("apart", "", release: ".build/release/keybackup")
     #expect(
       calls
-        == ["tests", "guards", "release", "samples"].flatMap { ["begin " + $0, "end " + $0] },
+        == ["tests", "guards", "release", "release", "release", "samples"].flatMap {
+          ["begin " + $0, "end " + $0]
+        },
       "\(calls)")
   }
 

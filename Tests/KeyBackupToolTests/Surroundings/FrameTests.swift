@@ -2,9 +2,12 @@ import Testing
 
 /// The compiler's work, where it was wrong once.
 @Suite struct FrameTests {
-  @Test func `No asynchronous function of the program writes behind its frame`() async throws {
+  @Test(arguments: ["", "-foreign", "-nostr"])
+  func `No asynchronous function of a program writes behind its frame`(
+    _ program: String
+  ) async throws {
     let outcome = try await Sandbox().run(
-      [Build.root + "/scripts/check-frames", Build.keybackup], key: nil)
+      [Build.root + "/scripts/check-frames", Build.keybackup + program], key: nil)
     outcome.expectSuccess()
   }
 }

@@ -18,7 +18,8 @@ import Testing
   func `What the packages name is in the source, or made by make package-parts`() throws {
     let rules = try text("debian/rules") + text("Makefile")
     for list in [
-      "keybackup.install", "keybackup-virtual-key.install", "keybackup-virtual-key.manpages",
+      "keybackup.install", "keybackup-foreign.install", "keybackup-virtual-key.install",
+      "keybackup-virtual-key.manpages",
     ] {
       let lines = try text("debian/" + list).split(separator: "\n")
       #expect(!lines.isEmpty)
@@ -38,7 +39,8 @@ import Testing
   func `Every module that is linked is of a known package with a known licence`() async throws {
     let box = try Sandbox()
     let lists = [
-      ".build/debug/keybackup", ".build/debug/virtual-key", "Guards/.build/debug/keybackup-guard",
+      ".build/debug/keybackup", ".build/debug/keybackup-foreign", ".build/debug/keybackup-nostr",
+      ".build/debug/virtual-key", "Guards/.build/debug/keybackup-guard",
     ].map { $0 + ".product/Objects.LinkFileList" }
     let listed = try await box.run(
       ["env", "--chdir=" + Build.root, "scripts/spdx", "--modules"] + lists, key: nil)
@@ -58,6 +60,8 @@ import Testing
       fields.first { $0.hasPrefix(name + ": ") }.map(String.init) ?? ""
     }
     #expect(!field("Depends").contains("keybackup-guard"))
+    #expect(!(field("Depends") + field("Recommends")).contains("keybackup-foreign"))
+    #expect(field("Suggests").contains("keybackup-foreign"))
     #expect(field("Recommends").contains("pcscd"))
     #expect(!field("Recommends").contains("keybackup-guard"))
     #expect(field("Suggests").contains("keybackup-guard"))

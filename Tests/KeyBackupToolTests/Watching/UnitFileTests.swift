@@ -2,7 +2,7 @@ import Testing
 
 @testable import CommandKit
 @testable import FileCommands
-@testable import KeyBackupTool
+@testable import man_pages
 
 /// The systemd units of the watcher, by systemd's own check.
 @Suite struct UnitFileTests {
@@ -39,7 +39,7 @@ import Testing
     let line = try #require(
       text.split(separator: "\n").first { $0.hasPrefix("ExecStart=/usr/bin/keybackup ") })
     let arguments = line.split(separator: " ").dropFirst().map(String.init)
-    let command = try #require(KeyBackup.parseLeaf(arguments) as? FileWatchCommand, "\(line)")
+    let command = try #require(AllCommands.parseLeaf(arguments) as? FileWatchCommand, "\(line)")
     #expect(command.paths.count == 1 && command.common.noInput)
     // Its code when it is asked to end is no failure, and the watchdog gets its signs of life.
     #expect(text.contains("SuccessExitStatus=\(ExitReason.interrupted.rawValue)\n"))

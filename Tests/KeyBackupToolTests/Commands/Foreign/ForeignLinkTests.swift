@@ -6,10 +6,13 @@ import Testing
     async throws
   {
     let box = try Sandbox()
-    let linked = try await box.run(["readelf", "--dynamic", Build.keybackup], key: nil)
-    #expect(linked.code == 0 && linked.out.contains("(NEEDED)"), "\(linked.text)")
-    for name in ["libzip", "libarchive", "libcbor", "libsqlite3", "libargon2", "libz.so"] {
-      #expect(!linked.out.contains("[\(name)"), "\(name)")
+    for program in ["", "-foreign", "-nostr"] {
+      let linked = try await box.run(
+        ["readelf", "--dynamic", Build.keybackup + program], key: nil)
+      #expect(linked.code == 0 && linked.out.contains("(NEEDED)"), "\(linked.text)")
+      for name in ["libzip", "libarchive", "libcbor", "libsqlite3", "libargon2", "libz.so"] {
+        #expect(!linked.out.contains("[\(name)"), "\(name)")
+      }
     }
     let log = box.root + "/opened"
     for command in [["--version"], ["foreign", "celo", "--help"]] {

@@ -1,0 +1,63 @@
+internal import ArgumentParser
+internal import CommandSupport
+internal import Glibc
+
+/// The program that runs a command line in this one's place.
+///
+/// It keeps the process: terminal, streams, descriptors, signals and the exit code are its own.
+struct OtherProgram {
+  private let group: any OtherProgramGroup.Type
+  /// The arguments of the program.
+  let arguments: [String]
+
+  /// Nil for the commands that the running program has itself.
+  ///
+  /// - Parameters:
+  ///   - root: all commands of the running program.
+  ///   - arguments: without the program's name.
+  init?(_ root: any ParsableCommand.Type, _ arguments: [String]) {
+    guard arguments.first == "help" else {
+      let path = CommandPath(root, arguments)
+      guard let group = path.type as? any OtherProgramGroup.Type else { return nil }
+      self.group = group
+      self.arguments = Array(path.rest)
+      return
+    }
+    let words = arguments.dropFirst()
+    let path = CommandPath(root, words.filter { !$0.hasPrefix("-") })
+    guard let group = path.type as? any OtherProgramGroup.Type else { return nil }
+    self.group = group
+    self.arguments = path.rest + ["--help"] + words.filter { $0.hasPrefix("-") }
+  }
+
+  /// The program's name.
+  var name: String { "keybackup-" + (group.configuration.commandName ?? "") }
+
+  /// Replaces the running program.
+  ///
+  /// It returns only where that is not possible.
+  ///
+  /// - Returns: why not.
+  func run() -> UserMessage {
+    let path = unsafe getenv("PATH").map { unsafe String(cString: $0) }
+    for file in SiblingProgram.found(name, path: path) {
+      var words = unsafe ([file] + arguments).map { unsafe strdup($0) }
+      unsafe words.append(nil)
+      unsafe execv(file, words)
+      let reason = systemText(errno)
+      for index in unsafe words.indices { unsafe free(words[index]) }
+      return UserMessage(
+        .noAuthenticator, word: Self.word,
+        "the program \(ShellWord.quoted(file)) cannot be run: \(reason)", hint: advice)
+    }
+    return UserMessage(
+      .noAuthenticator, word: Self.word, "the program \(name) is not installed", hint: advice)
+  }
+
+  private static let word = "program-missing"
+
+  private var advice: String {
+    "install the Debian package \(group.debianPackage) (docs/install.md)\n"
+      + "or put \(name) into the folder where keybackup is"
+  }
+}
