@@ -58,7 +58,7 @@ package struct WalletSecretOptions: ParsableArguments {
         let input = try InputFile.readText(
           mnemonic, limit: Mnemonic.sizeLimit, asking: "mnemonic", prompter)
         try OtherSecret.refuse(input, besides: .mnemonic)
-        return try CheckedSecret(Mnemonic(checking: input), passphrase, prompter)
+        return try CheckedSecret(Self.words(in: input), passphrase, prompter)
       }
       if let xprv {
         let key = try Self.key(xprv, .privateKey, "extended private key", network, prompter)
@@ -91,6 +91,21 @@ package struct WalletSecretOptions: ParsableArguments {
       hint: "give exactly one of --mnemonic, --xprv, --descriptor and --xpub")
   }
 
+  /// The mnemonic in a file.
+  ///
+  /// - Throws: `data-invalid`; where there is more than words, with what belongs there.
+  package static func words(in input: borrowing SecretBytes) throws(UserMessage) -> Mnemonic {
+    do throws(WalletFormatError) {
+      return try Mnemonic(checking: input)
+    } catch .invalidCharacter(let position) {
+      throw UserMessage(
+        .dataInvalid, UserMessage(WalletFormatError.invalidCharacter(position: position)).message,
+        hint: "keep only the words, with spaces or line ends between them: no numbers, no commas")
+    } catch {
+      throw UserMessage(error)
+    }
+  }
+
   /// The mnemonic that a person typed at the prompt.
   ///
   /// - Throws: `data-invalid`, with what to type instead: there is no file to look into.
@@ -106,6 +121,12 @@ package struct WalletSecretOptions: ParsableArguments {
           hint: "run the command again with --\(other.rawValue) - and type it when asked")
       }
       if let seed = OtherSeed(recognising: typed) { throw UserMessage(seed) }
+      if let known = KnownInput(recognising: typed) {
+        throw UserMessage(known, insteadOf: OtherSecret.mnemonic.words)
+      }
+      if case .mnemonicWordCount(let count) = error, count < 12 {
+        throw UserMessage(error).adding(hint: "type all words on one line")
+      }
       if case .invalidCharacter = error {
         throw UserMessage(.dataInvalid, UserMessage(error).message, hint: wordsOnly)
       }
@@ -166,6 +187,8 @@ package struct CheckedSecret: ~Copyable {
   package let spending: WalletSpending
   /// The wallet's master fingerprint, where the keys tell it.
   package let fingerprint: Fingerprint?
+  /// Whether the words are an Electrum seed too, which is another wallet.
+  package var isElectrumToo = false
 
   package init(
     kind: WalletEntry.SecretKind, text: consuming SecretBytes, spending: WalletSpending,
@@ -197,6 +220,7 @@ extension CheckedSecret {
     self.init(
       kind: .mnemonic, text: mnemonic.phrase.copy(), spending: .full,
       fingerprint: fingerprint)
+    isElectrumToo = OtherSeed(recognising: text) == .electrum
   }
 
   /// The fingerprint for the metadata: the one given, which must be the one that
