@@ -16,6 +16,7 @@ extension DefinedCommand {
     let valued = names([.option])
     let known = names([.option, .flag]).union(["--help", "--version"]).subtracting(["-h"])
     let takesWord = options.contains { $0.kind == .positional }
+    let takesID = options.contains { $0.kind == .positional && $0.value.hasSuffix("ID") }
     var joined: [String] = []
     // The command's own arguments, in their order, and whether one of them looks like an option.
     var words: [String] = []
@@ -35,7 +36,10 @@ extension DefinedCommand {
         continue
       }
       joined.append(word)
-      let isDashedID = takesWord && !known.contains(word) && Self.isDashedID(word)
+      // Elsewhere it is more likely a mistyped option.
+      let isDashedID =
+        takesWord && !known.contains(word) && Self.isDashedID(word)
+        && (takesID || word.contains(where: \.isNumber) && word.contains(where: \.isUppercase))
       if isDashedID { hasDashedID = true }
       if isDashedID || !word.hasPrefix("-") || word == "-" {
         words.append(word)

@@ -1,5 +1,5 @@
 extension SecretBytes {
-  /// What begins and ends a quoted text, in UTF-8.
+  /// The beginning and the end of a quoted text, in UTF-8.
   private static let quotes: [(opening: String, closing: String)] = [
     ("\"", "\""), ("'", "'"), ("`", "`"), ("\u{201C}", "\u{201D}"), ("\u{2018}", "\u{2019}"),
     ("\u{201E}", "\u{201C}"), ("\u{201A}", "\u{2018}"), ("\u{AB}", "\u{BB}"),

@@ -26,8 +26,8 @@ package enum SecretLine {
   ///     takes a full line for one that is too long.
   /// - Returns: the line without its end; it may be empty.
   /// - Throws: `config` when others can read the file or it belongs to another user than this one
-  ///   or root, `data-invalid` when the line does not end or is in quotes, `usage` for a folder,
-  ///   `permission-denied`, `io`. `no-input`, also for a FIFO that nobody writes to.
+  ///   or root. `data-invalid` when the line does not end or is in quotes, `usage` for a folder.
+  ///   `permission-denied`, `io`, and `no-input`, also for a FIFO that nobody writes to.
   package static func read(
     file path: String, what: String, option: String? = nil, named setting: String? = nil,
     isRegular: Bool = false, isWhole: Bool = false, limit: Int

@@ -1,5 +1,6 @@
 package import ArgumentParser
 package import CSPP
+internal import CommandSupport
 package import SecretMemory
 package import WalletFormats
 
@@ -55,8 +56,7 @@ package struct WalletSecretOptions: ParsableArguments {
   ) throws(UserMessage) -> CheckedSecret {
     do {
       if let mnemonic {
-        let input = try InputFile.readText(
-          mnemonic, limit: Mnemonic.sizeLimit, asking: "mnemonic", prompter)
+        let input = try Self.text(in: mnemonic, OtherSecret.mnemonic, asking: "mnemonic", prompter)
         try OtherSecret.refuse(input, besides: .mnemonic)
         return try CheckedSecret(Self.words(in: input), passphrase, prompter)
       }
@@ -89,6 +89,19 @@ package struct WalletSecretOptions: ParsableArguments {
     throw UserMessage(
       .usage, "no secret was given, and nobody can be asked",
       hint: "give exactly one of --mnemonic, --xprv, --descriptor and --xpub")
+  }
+
+  /// The text of a file, which may be larger than any secret: a wallet program's own is named.
+  private static func text(
+    in path: String, _ wanted: OtherSecret, asking name: String, _ prompter: Prompter
+  ) throws(UserMessage) -> SecretBytes {
+    let input = try InputFile.readSecret(
+      path, limit: DescriptorList.sizeLimit, asking: name, prompter)
+    if let known = KnownInput(recognising: input) {
+      throw UserMessage(known, insteadOf: wanted.words)
+    }
+    return try input.unmarked(
+      name, in: path == "-" ? "the standard input" : ShellWord.quoted(path))
   }
 
   /// The mnemonic in a file.
@@ -159,9 +172,9 @@ package struct WalletSecretOptions: ParsableArguments {
     _ network: WalletNetwork,
     _ prompter: Prompter
   ) throws -> ExtendedKey {
-    let input = try InputFile.readText(
-      path, limit: ExtendedKey.sizeLimit, asking: name, prompter)
-    try OtherSecret.refuse(input, besides: expectation == .privateKey ? .xprv : .xpub)
+    let kind = expectation == .privateKey ? OtherSecret.xprv : .xpub
+    let input = try text(in: path, kind, asking: name, prompter)
+    try OtherSecret.refuse(input, besides: kind)
     let key = try ExtendedKey(checking: input, expecting: expectation)
     try check(key.network, network)
     return key

@@ -8,7 +8,7 @@ enum WalletFile {
     (.sparrowWallet, Array("H2encrypt\n".utf8)), (.sparrowWallet, Array("SPRW1\n".utf8)),
   ]
 
-  /// What Bitcoin Core writes into its databases as the ID of the application: the network's magic.
+  /// The IDs of the application in databases of Bitcoin Core: the magic bytes of the networks.
   private static let networks: [[UInt8]] = [
     [0xF9, 0xBE, 0xB4, 0xD9], [0x0B, 0x11, 0x09, 0x07], [0x1C, 0x16, 0x3F, 0x28],
     [0x0A, 0x03, 0xCF, 0x40], [0xFA, 0xBF, 0xB5, 0xDA],

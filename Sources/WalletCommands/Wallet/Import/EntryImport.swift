@@ -118,7 +118,9 @@ struct EntryImport {
     return entry.spending(in: SecretBytes(copying: bytes)) == .watchOnly
   }
 
-  /// The objects of a text. An object that does not end has all the rest; something else, its line.
+  /// The objects of a text.
+  ///
+  /// An object that does not end takes all the rest; something else takes its line.
   private static func pieces(of text: RawSpan) -> [Piece] {
     var pieces: [Piece] = []
     var line = 1
