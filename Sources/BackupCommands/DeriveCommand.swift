@@ -67,6 +67,12 @@ package struct DeriveCommand: ParsableCommand, KeyBackupCommand {
       throw ValidationError("only one salt can come from standard input")
     }
     try pins.requireOtherInput(than: salt, secondSalt)
+    try folder.refuseNamespace()
+    if file != nil { try GivenOptions(["--reveal": reveal]).refuse(besides: "--out FILE") }
+    if common.json {
+      try GivenOptions(["--encoding": encoding != .hex])
+        .refuse(besides: "--json, which has hex digits")
+    }
   }
 
   package func run(in world: World) async throws(UserMessage) -> ExitReason {

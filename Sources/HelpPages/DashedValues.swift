@@ -15,9 +15,13 @@ extension DefinedCommand {
     }
     let valued = names([.option])
     let known = names([.option, .flag]).union(["--help", "--version"]).subtracting(["-h"])
+    let takesWord = options.contains { $0.kind == .positional }
     let takesID = options.contains { $0.kind == .positional && $0.value.hasSuffix("ID") }
     var joined: [String] = []
-    var ids: [String] = []
+    // The command's own arguments, in their order, and whether one of them looks like an option.
+    var words: [String] = []
+    var hasDashedID = false
+    var optionsAlone: [String] = []
     var rest = arguments.prefix { $0 != "--" }
     let behind = arguments[rest.endIndex...]
     while let word = rest.popFirst() {
@@ -26,15 +30,25 @@ extension DefinedCommand {
       {
         rest.removeFirst()
         let isDashed = value.hasPrefix("-") && value != "-"
-        joined += isDashed ? [word + "=" + value] : [word, value]
-      } else if takesID, !known.contains(word), Self.isDashedID(word) {
-        ids.append(word)
+        let pair = isDashed ? [word + "=" + value] : [word, value]
+        joined += pair
+        optionsAlone += pair
+        continue
+      }
+      joined.append(word)
+      // Elsewhere it is more likely a mistyped option.
+      let isDashedID =
+        takesWord && !known.contains(word) && Self.isDashedID(word)
+        && (takesID || word.contains(where: \.isNumber) && word.contains(where: \.isUppercase))
+      if isDashedID { hasDashedID = true }
+      if isDashedID || !word.hasPrefix("-") || word == "-" {
+        words.append(word)
       } else {
-        joined.append(word)
+        optionsAlone.append(word)
       }
     }
-    if ids.isEmpty { return joined + behind }
-    return joined + ["--"] + ids + behind.dropFirst()
+    if !hasDashedID { return joined + behind }
+    return optionsAlone + ["--"] + words + behind.dropFirst()
   }
 
   /// Whether one of the arguments asks for help, and is no option's value.

@@ -37,15 +37,14 @@ public enum NIP19 {
 
   /// Decodes an `npub` or `nsec`.
   ///
-  /// - Parameter text: ASCII; upper-case letters only if all are. `nostr:` (NIP-21) and `@` before it
-  ///   do not count.
+  /// - Parameter text: ASCII; upper-case letters only if all are. What `nostr:` (NIP-21), `@` or a
+  ///   link such as `https://njump.me/npub1...` has around it does not count.
   /// - Returns: the key.
   /// - Throws: ``NostrError/invalidBech32(_:)``, ``NostrError/wrongPrefix(found:)``,
   ///   ``NostrError/wrongLength``, ``NostrError/invalidPublicKey``,
   ///   ``NostrError/invalidSecretKey``.
   public static func decode(_ text: RawSpan) throws(NostrError) -> Key {
-    let start = ["nostr:", "@"].first { begins(text, with: $0) }?.utf8.count ?? 0
-    let text = text.extracting(start..<text.byteCount)
+    let text = text.extracting(entity(in: text))
     if let other = otherKinds.first(where: { begins(text, with: $0 + "1") }) {
       throw .wrongPrefix(found: other)
     }
@@ -72,6 +71,25 @@ public enum NIP19 {
     case .secretKey:
       return .secretKey(try NostrSecretKey(bytes))
     }
+  }
+
+  /// Where the entity is in a text: behind a scheme, or the last part of a link's path.
+  private static func entity(in text: RawSpan) -> Range<Int> {
+    func byte(_ place: Int) -> UInt8 {
+      unsafe text.unsafeLoad(fromByteOffset: place, as: UInt8.self)
+    }
+    var range = 0..<text.byteCount
+    if ["https://", "http://", "nostr://", "web+nostr://"].contains(where: {
+      begins(text, with: $0)
+    }) {
+      let end = range.first { [UInt8(ascii: "?"), UInt8(ascii: "#")].contains(byte($0)) }
+      range = 0..<(end ?? range.upperBound)
+      if range.last.map(byte) == UInt8(ascii: "/") { range.removeLast() }
+      let slash = range.last { byte($0) == UInt8(ascii: "/") }
+      return (slash.map { $0 + 1 } ?? 0)..<range.upperBound
+    }
+    let scheme = ["web+nostr:", "nostr:", "@"].first { begins(text, with: $0) }
+    return (scheme?.utf8.count ?? 0)..<range.upperBound
   }
 
   /// Whether a text begins with lower-case letters, in either case.

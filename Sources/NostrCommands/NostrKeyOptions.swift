@@ -24,6 +24,8 @@ package struct NostrKeyOptions: ParsableArguments {
 
   package init() {}
 
+  package mutating func validate() throws { try folder.refuseNamespace() }
+
   package func output(_ world: World) -> Output { common.output(world) }
 
   /// Finds a security key as these options say.

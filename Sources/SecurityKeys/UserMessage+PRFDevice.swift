@@ -21,8 +21,8 @@ extension UserMessage {
       case .permissionDenied(let path):
         UserMessage(
           .permissionDenied, "you may not open the security key at \(path)",
-          hint: "install the udev rule 70-keybackup.rules (docs/install.md), then replug the key\n"
-            + "to see what is missing: keybackup doctor")
+          hint: "install the udev rule 70-keybackup.rules, then replug the key\n"
+            + "to see how, and what is missing: keybackup doctor")
       case .busy:
         UserMessage(
           .incomplete, word: "busy", "another program is using \(key)",
@@ -49,7 +49,7 @@ extension UserMessage {
         UserMessage(
           .pinInvalid, "wrong PIN for \(key)" + (retries.map { "; \(Self.tries($0)) left" } ?? ""),
           hint: "at 0 tries the key locks for good; only a reset unlocks it, which destroys every "
-            + "credential on it\nif you have forgotten it: docs/lost-pin.md")
+            + "credential on it\nif you have forgotten it: keybackup pin --help")
       case .pinAuthBlocked(let retries):
         .pinAuthBlocked(key, retries, restart: "unplug the key and plug it in again")
       case .pinBlocked:
@@ -57,7 +57,7 @@ extension UserMessage {
           .pinBlocked, "the PIN of \(key) is blocked for good",
           hint: "restore your wallets with another way in first\nonly a reset makes the key usable "
             + "again; it destroys every credential on it: this backup's, website passkeys, SSH keys"
-            + "\nbefore you reset it: docs/lost-pin.md"
+            + "\nbefore you reset it: keybackup pin --help"
         )
       case .pinNotSet:
         UserMessage(
@@ -173,7 +173,7 @@ extension UserMessage {
       .pinBlocked, "too many wrong PINs in a row: \(key) accepts none until it is restarted",
       hint: "\(restart), then enter the right PIN\n" + left
         + "at 0 the key locks for good, and only a reset, which destroys every credential on it, "
-        + "unlocks it\nif you have forgotten it: docs/lost-pin.md")
+        + "unlocks it\nif you have forgotten it: keybackup pin --help")
   }
 
   /// "1 try", "3 tries".

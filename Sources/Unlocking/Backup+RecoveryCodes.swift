@@ -83,7 +83,7 @@ extension Backup {
     guard !all.isEmpty else {
       if scan.keySlots.contains(where: { Kit($0) != nil }) {
         throw UserMessage(
-          .usage, "this needs another way in than the recovery kit itself",
+          .wrongKey, "this needs another way in than the recovery kit itself",
           hint: "use a security key, or another kit")
       }
       throw UserMessage(
@@ -172,6 +172,11 @@ package struct Kit {
     static func < (one: Order, other: Order) -> Bool {
       (one.isClaim, one.asks, one.work) < (other.isClaim, other.asks, other.work)
     }
+  }
+
+  /// Whether a security key is the second secret.
+  package var needsSecurityKey: Bool {
+    if case .securityKey = derivation.secondSecret { true } else { false }
   }
 
   /// The namespace that the kit opens.

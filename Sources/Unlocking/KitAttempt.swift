@@ -128,17 +128,18 @@ package struct KitAttempt {
 
   /// The error to show when no kit opened.
   package var failure: UserMessage {
-    if tried == 0, lacksFile {
+    if lacksFile {
       return UserMessage(
-        .usage, "the recovery code alone is not enough: the kit has a second secret",
+        .usage,
+        tried == 0
+          ? "the recovery code alone is not enough: the kit has a second secret"
+          : "the recovery code alone opens no kit here, and one was not tried: it has a second secret",
         hint: "name its file with --secret-file")
     }
     if let secondFailure { return secondFailure }
     let hint =
       if isCutShort {
         "not all kits were tried: name yours, as its page does, with --kit-id"
-      } else if lacksFile {
-        "a kit here needs its second secret too: --secret-file PATH"
       } else if unlock.recovery.secretFile != nil {
         "the code, or the second secret, is another kit's"
       } else {

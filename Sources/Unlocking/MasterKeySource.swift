@@ -79,12 +79,11 @@ extension UserMessage {
         .wrongKey, "this needs a security key that opens the backup, and none is enrolled",
         hint: "enrol a key first: keybackup key add --recovery-code")
     }
+    // The caller mentions the recovery code.
     if !terms.except.isEmpty {
       return UserMessage(
-        .usage, "this needs another way in than the one that you want to remove",
-        hint: hasKit ? "open the backup with the recovery code: --recovery-code" : nil)
+        .wrongKey, "this needs another way in than the one that you want to remove", hint: nil)
     }
-    // The caller mentions the recovery code.
     if hasKit {
       return UserMessage(
         .wrongKey, "no security key opens this backup, only recovery codes", hint: nil)

@@ -84,12 +84,34 @@ package struct UnlockOptions: ParsableArguments {
     }
   }
 
+  /// Refuses options about a security key's PIN where no key is asked.
+  ///
+  /// - Throws: `usage`.
+  private func requireKeyUse(in backup: Backup, _ world: World) throws(UserMessage) {
+    guard guards.isUsed || recovery.isUsed,
+      let mistake = pins.given.mistake(without: "a security key, and none is asked")
+    else { return }
+    if recovery.isUsed {
+      var kits: [Kit?] = []
+      if let file = try recovery.offlineKit(world.streams) {
+        kits = [Kit(file)]
+      } else if let scan = try? backup.scanAll() {
+        kits = scan.keySlots.map { Kit($0) }
+      } else {
+        return
+      }
+      // Its PIN is asked for.
+      if kits.contains(where: { $0?.needsSecurityKey == true }) { return }
+    }
+    throw UserMessage(.usage, mistake, hint: "leave it out, or the other way in")
+  }
+
   /// Finds the backup that these options name.
   ///
   /// - Parameters:
   ///   - world: the environment of the process.
   ///   - use: the command's use of it.
-  ///   - own: options about ways in that the command itself uses.
+  ///   - own: options about ways in and keys that the command itself uses.
   /// - Returns: the backup; complete if the options request a wait for that.
   /// - Throws: as ``Backup/init(_:_:_:)``; `incomplete` after the wait; `usage` for options that
   ///   would have no effect.
@@ -97,6 +119,15 @@ package struct UnlockOptions: ParsableArguments {
     _ world: World, for use: Backup.Use = .reading, using own: Set<String> = []
   ) async throws(UserMessage) -> Backup {
     try requireUse(besides: own)
+    let backup = try await find(world, for: use)
+    if own.isEmpty { try requireKeyUse(in: backup, world) }
+    return backup
+  }
+
+  /// Options that a command uses for another key than the one that opens the backup.
+  package static let ownKey: Set = ["--device", "--pin-file", "--pin-fd", "--allow-last-tries"]
+
+  private func find(_ world: World, for use: Backup.Use) async throws(UserMessage) -> Backup {
     guard folder.namespace == nil, let kit = try recovery.offlineKit(world.streams) else {
       return try await Backup.find(folder, sync, common, world, for: use)
     }
@@ -114,12 +145,14 @@ package struct UnlockOptions: ParsableArguments {
   ///   - world: the environment of the process.
   ///   - use: the command's use of the backup.
   ///   - purpose: whether everything must be read.
+  ///   - own: options about ways in and keys that the command itself uses.
   /// - Returns: the open backup.
   /// - Throws: as ``backup(_:for:)`` and ``Backup/unlock(_:_:for:)``.
   package func open(
-    _ world: World, for use: Backup.Use = .reading, purpose: OpenNamespace.Purpose = .reading
+    _ world: World, for use: Backup.Use = .reading, purpose: OpenNamespace.Purpose = .reading,
+    using own: Set<String> = []
   ) async throws(UserMessage) -> OpenNamespace {
-    try await backup(world, for: use).unlock(self, world, for: purpose)
+    try await backup(world, for: use, using: own).unlock(self, world, for: purpose)
   }
 
   /// Creates a finder of security keys with these options.

@@ -6,6 +6,26 @@ enum ASCII {
     byte == 0x20 || (0x09...0x0D).contains(byte)
   }
 
+  /// Whether a byte is white space or a character that is seen.
+  static func isPrintable(_ byte: UInt8) -> Bool { isSpace(byte) || (0x20...0x7E).contains(byte) }
+
+  /// The size of an unusual space at `offset` in bytes, or 0.
+  ///
+  /// These are the spaces that BIP-39's NFKD converts to one, as in word processors and web pages.
+  static func unusualSpaceLength(_ text: RawSpan, at offset: Int) -> Int {
+    guard text.byte(offset) >= 0x80 else { return 0 }
+    // U+00A0, U+2000 to U+200A, U+202F, U+205F, U+3000.
+    if text.starts(with: [0xC2, 0xA0], at: offset) { return 2 }
+    for (second, thirds) in [(0x80, 0x80...0x8A), (0x80, 0xAF...0xAF), (0x81, 0x9F...0x9F)]
+      as [(UInt8, ClosedRange<UInt8>)]
+    where text.starts(with: [0xE2, second], at: offset) && offset + 2 < text.byteCount
+      && thirds.contains(text.byte(offset + 2))
+    {
+      return 3
+    }
+    return text.starts(with: [0xE3, 0x80, 0x80], at: offset) ? 3 : 0
+  }
+
   static func isDigit(_ byte: UInt8) -> Bool {
     (0x30...0x39).contains(byte)
   }

@@ -63,6 +63,8 @@ public enum WalletFormatError: Error, Equatable, Sendable {
   case labelsTooLarge(limit: Int)
   /// A line of a label file is not a BIP-329 record; its number counts from 1.
   case labelsLine(Int, LabelProblem)
+  /// A label file has nothing but lines of types that BIP-329 does not define; the number of lines.
+  case labelsUnknownTypes(Int)
   /// The stored labels do not decompress.
   case labelsCompression
 

@@ -105,6 +105,19 @@ struct Bech32Tests {
     let key = try decoded(npub)
     for start in ["nostr:", "@", "NOSTR:", "Nostr:"] { #expect(try decoded(start + npub) == key) }
     #expect(try decoded("NOSTR:" + npub.uppercased()) == key)
+    for link in [
+      "https://njump.me/\(npub)", "https://njump.me/\(npub)/",
+      "https://primal.net/p/\(npub)?tab=notes",
+      "nostr://\(npub)", "web+nostr:\(npub)", "HTTPS://njump.me/\(npub)#x",
+    ] {
+      #expect(try decoded(link) == key, "\(link)")
+    }
+    #expect(throws: NostrError.wrongPrefix(found: "nprofile")) {
+      try decoded("https://njump.me/nprofile1qqqqqq")
+    }
+    for none in ["https://", "https:///", "https://njump.me", "https://njump.me/?\(npub)"] {
+      #expect(throws: NostrError.self) { try decoded(none) }
+    }
     #expect(throws: NostrError.self) { try decoded("nostr:@" + npub) }
     for kind in ["ncryptsec", "nprofile", "nevent", "naddr", "nrelay"] {
       for text in [kind + "1" + String(repeating: "q", count: 160), "nostr:\(kind)1qqqqqq"] {

@@ -33,7 +33,7 @@ import Testing
     #expect(step.code == 77, "\(step.text)")
     #expect(step.out.isEmpty)
     #expect(step.err.contains("/dev/hidraw0"))
-    #expect(step.err.contains("70-keybackup.rules (docs/install.md)"))
+    #expect(step.err.contains("70-keybackup.rules, then replug"))
   }
 
   @Test func `doctor says it to the letter, and it helps`() async throws {

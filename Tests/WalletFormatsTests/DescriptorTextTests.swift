@@ -45,6 +45,51 @@ import Testing
     refusal { () throws(WalletFormatError) in _ = try wallets(input) }
   }
 
+  @Test func `Quotes, unusual spaces and other comments are read`() throws {
+    let both = "wpkh(\(Self.xpub)/<0;1>/*)"
+    let full = try checked(both)
+    let receive = try checked("wpkh(\(Self.xpub)/0/*)")
+    let change = try checked("wpkh(\(Self.xpub)/1/*)")
+    for input in [
+      "'\(full)'", "`\(full)`", "\u{201C}\(full)\u{201D}", "\u{2018}\(full)\u{2019}",
+      "\"\(full)\" # mine",
+      "\"\(receive)\",\n\"\(change)\"\n", "\(full) #mine", "\(full) // mine", "; mine\n\(full)",
+      "// mine\n\(full)", "\u{A0}\(full)\u{A0}\n", "\u{200B}\(full)\u{FEFF}",
+      "\(both)\u{202F}# mine",
+    ] {
+      #expect(try wallets(input) == [both], "\(input)")
+    }
+    // A checksum behind a space is still compared.
+    #expect(refusalOf("\(both) #aaaaaaaa") != nil)
+    // UTF-16 without a byte order mark.
+    for isBig in [false, true] {
+      let bytes = full.utf16.flatMap { unit -> [UInt8] in
+        let (high, low) = (UInt8(unit >> 8), UInt8(unit & 0xFF))
+        return isBig ? [high, low] : [low, high]
+      }
+      #expect(try wallets(bytes) == [both])
+    }
+  }
+
+  @Test func `The descriptor of change addresses in JSON is taken`() throws {
+    let receive = "wpkh(\(Self.xpub)/0/*)"
+    let change = "wpkh(\(Self.xpub)/1/*)"
+    let both = "wpkh(\(Self.xpub)/<0;1>/*)"
+    for name in ["desc", "descriptor"] {
+      let object =
+        "{\"\(name)\":\"\(receive)\",\"change_descriptor\":\"\(change)\",\"network\":\"bitcoin\"}"
+      #expect(try wallets(object) == [both])
+      #expect(try wallets("[\(object)]") == [both])
+    }
+    // Another wallet's is not dropped.
+    let other = "{\"descriptor\":\"\(receive)\",\"change_descriptor\":\"pkh(\(Self.xpub)/1/*)\"}"
+    #expect(try wallets(other).count == 2)
+    #expect(try wallets("{\"descriptor\":\"\(receive)\",\"change_descriptor\":null}") == [receive])
+    for wrong in ["5", "\"wpkh(x)\""] {
+      #expect(refusalOf("{\"descriptor\":\"\(receive)\",\"change_descriptor\":\(wrong)}") != nil)
+    }
+  }
+
   @Test func `Comments, blank lines and two halves are read`() throws {
     let both = "wpkh(\(Self.xpub)/<0;1>/*)"
     let receive = try checked("wpkh(\(Self.xpub)/0/*)")

@@ -130,4 +130,23 @@ import Testing
       refusal { () throws(WalletFormatError) in _ = try LabelFile(reading: secret(file)) }
         == expected)
   }
+
+  @Test func `A file of unknown types alone is told as that`() {
+    let unknown = #"{"type":"account","ref":"x"}"#
+    func refused(_ file: String) -> WalletFormatError? {
+      refusal { () throws(WalletFormatError) in _ = try LabelFile(reading: secret(file)) }
+    }
+    #expect(refused(unknown + "\n" + unknown) == .labelsUnknownTypes(2))
+    #expect(refused(unknown + "\nbroken") == .labelsLine(2, .notJSONObject))
+    #expect(refused("\n") == .empty)
+  }
+
+  @Test func `Several lines of one file about the same are one record`() throws {
+    let lines = Self.cold + "\n" + #"{"type":"output","ref":"ab:0","label":"cold 2"}"#
+    let labels = try WalletLabels(merging: secret(lines), over: secret(""))
+    #expect(labels.count == 1)
+    #expect(
+      text(try WalletLabels.decompress(labels.compressed))
+        == #"{"type":"output","ref":"ab:0","label":"cold 2","spendable":false}"# + "\n")
+  }
 }

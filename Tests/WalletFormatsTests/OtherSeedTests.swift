@@ -52,6 +52,14 @@ import Testing
           + "award estate sunlight deny mortgage custody rumor source") == "slip39")
   }
 
+  @Test func `Several codex32 shares are told`() throws {
+    let shares = try Self.vectors().filter { $0.kind == "codex32" }.map(\.text)
+    for between in ["\n", " ", "\r\n\r\n"] {
+      #expect(kind(shares.joined(separator: between)) == "codex32")
+    }
+    #expect(kind(shares[0] + "\n" + shares[1].dropLast()) == nil)
+  }
+
   @Test func `Codex32 in groups is told`() {
     #expect(kind("ms10 test sxxx xxxx xxxx xxxx xxxx xxxx xxx4 nzvc a9cm czlw") == "codex32")
   }

@@ -27,7 +27,7 @@ extension GuardToolError {
     case .otherKey:
       self.init(
         .config, "the server key is not the one of this database",
-        hint: "put the copy of the right key in its place: docs/run-a-guard.md, Backups")
+        hint: "put the copy of the right key in its place")
     case .damaged("export"):
       self.init(
         .dataInvalid, "the exported file is damaged, or no exported file",
@@ -35,7 +35,7 @@ extension GuardToolError {
     case .damaged(let part):
       self.init(
         .dataInvalid, "the guard's data is damaged: \(part)",
-        hint: "restore a backup; it gives tries back: docs/run-a-guard.md, Backups")
+        hint: "restore a backup; it gives tries back")
     case .stopped:
       self.init(
         .unavailable, "this guard was exported and answers no more",
@@ -61,7 +61,7 @@ extension GuardToolError {
     case .file(2, let path):
       self.init(
         .config, "the server key \(path) is not there, and the guard has one",
-        hint: "put the copy of the key in its place: docs/run-a-guard.md, Backups")
+        hint: "put the copy of the key in its place")
     case .file(let number, let path): self.init(file: number, path)
     case .open(let path):
       self.init(

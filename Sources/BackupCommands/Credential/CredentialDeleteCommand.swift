@@ -28,6 +28,8 @@ package struct CredentialDeleteCommand: ParsableCommand, KeyBackupCommand {
 
   package init() {}
 
+  package mutating func validate() throws { try folder.refuseNamespace() }
+
   package func run(in world: World) async throws(UserMessage) -> ExitReason {
     let wanted = try CredentialIDArgument.candidates(credential)
     let enrolled = try EnrolledCredentials.everywhere(world, folder)

@@ -19,6 +19,12 @@ package struct DoctorCommand: ParsableCommand, KeyBackupCommand {
 
   package init() {}
 
+  package mutating func validate() throws {
+    try (GivenOptions(["--wait": device.wait != nil]) + device.givenForTouch)
+      .refuse(without: "a command that uses a key")
+    try folder.refuseNamespace()
+  }
+
   package func run(in world: World) async throws(UserMessage) -> ExitReason {
     let access = DeviceAccessCheck.run(world.devices)
     var checks = [access, UdevRules().check]

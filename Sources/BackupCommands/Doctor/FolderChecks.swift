@@ -46,8 +46,7 @@ enum FolderChecks {
         return .warning(
           name,
           "\(ShellWord.quoted(path)) can be written; " + report.warnings.joined(separator: "; "),
-          hint: "keep it in a folder that a sync program carries; "
-            + "docs/sync-programs.md names those known")
+          hint: "keep it in a folder that a sync program carries")
       }
       return .ok(
         name,

@@ -49,7 +49,7 @@ struct UdevRules {
       return .ok(
         name, "\(recognises) and \(gives) give access to the person at this computer",
         hint:
-          "over ssh or without logind, \(AuthenticatorList.udevRuleName) is needed: docs/install.md"
+          "over ssh or without logind, \(Self.installation)"
       )
     }
     for listed in ["70-u2f.rules", "70-titan-key.rules", "69-yubikey.rules", "70-yubikey.rules"] {

@@ -41,7 +41,7 @@ package struct KeyAddCommand: ParsableCommand, KeyBackupCommand {
   }
 
   package func run(in world: World) async throws(UserMessage) -> ExitReason {
-    let backup = try await unlock.backup(world, for: .writing)
+    let backup = try await unlock.backup(world, for: .writing, using: UnlockOptions.ownKey)
     var terms = UnlockTerms()
     let opening = try opener.applied(to: unlock)
     if let descriptor = opening.pins.pinFd, descriptor == unlock.pins.pinFd {

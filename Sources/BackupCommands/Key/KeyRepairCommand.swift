@@ -23,7 +23,7 @@ package struct KeyRepairCommand: ParsableCommand, KeyBackupCommand {
   package init() {}
 
   package func run(in world: World) async throws(UserMessage) -> ExitReason {
-    let backup = try await unlock.backup(world, for: .writing)
+    let backup = try await unlock.backup(world, for: .writing, using: UnlockOptions.ownKey)
     let before = (try? backup.scanAll().keySlots) ?? []
     var opened = try await backup.unlock(unlock, world, UnlockTerms(needsKeySlot: true))
     let slots: [KeySlot]

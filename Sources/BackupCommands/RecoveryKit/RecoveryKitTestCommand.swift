@@ -18,6 +18,10 @@ package struct RecoveryKitTestCommand: ParsableCommand, KeyBackupCommand {
 
   package init() {}
 
+  package mutating func validate() throws {
+    try unlock.guards.given.refuse(besides: "recovery-kit test")
+  }
+
   /// The command that tests one kit.
   static func line(_ key: KeyID, _ derivation: KeyHeader.CodeDerivation) -> String {
     KitPage.testLine(key, derivation)

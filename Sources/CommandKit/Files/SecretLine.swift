@@ -26,8 +26,8 @@ package enum SecretLine {
   ///     takes a full line for one that is too long.
   /// - Returns: the line without its end; it may be empty.
   /// - Throws: `config` when others can read the file or it belongs to another user than this one
-  ///   or root, `data-invalid` when the line does not end, `permission-denied`, `io`. `no-input`,
-  ///   also for a FIFO that nobody writes to.
+  ///   or root. `data-invalid` when the line does not end or is in quotes, `usage` for a folder.
+  ///   `permission-denied`, `io`, and `no-input`, also for a FIFO that nobody writes to.
   package static func read(
     file path: String, what: String, option: String? = nil, named setting: String? = nil,
     isRegular: Bool = false, isWhole: Bool = false, limit: Int
@@ -50,6 +50,7 @@ package enum SecretLine {
     guard unsafe fstat(descriptor, &status) == 0 else {
       throw UserMessage(.io, "the \(what) file could not be read: \(systemText(errno))")
     }
+    try requireNoFolder(status, path, what)
     let isFile = status.st_mode & S_IFMT == S_IFREG
     if !isFile, isRegular {
       throw UserMessage(
@@ -57,9 +58,19 @@ package enum SecretLine {
         hint: setting.map { "check \($0)" })
     }
     try requirePrivate(status, path, what)
-    return try read(
-      from: descriptor, name: ShellWord.quoted(path), what: what, limit: limit,
+    let name = ShellWord.quoted(path)
+    let line = try read(
+      from: descriptor, name: name, what: what, limit: limit,
       isFIFO: status.st_mode & S_IFMT == S_IFIFO, isWhole: isWhole)
+    // As in a file of settings, where they are no part of the value. A descriptor has what was typed.
+    guard !line.isInQuotes else {
+      throw UserMessage(
+        .dataInvalid, "the \(what) in \(name) is in quotes",
+        hint:
+          "nothing was tried with it; remove the quotes, or type a \(what) that has them at the prompt"
+      )
+    }
+    return line
   }
 
   /// Refuses a file that could not be read, before a person is asked for anything.
@@ -77,7 +88,17 @@ package enum SecretLine {
     guard unsafe access(path, R_OK) == 0, unsafe stat(path, &status) == 0 else {
       throw unopened(path, what, option, errno)
     }
+    try requireNoFolder(status, path, what)
     try requirePrivate(status, path, what)
+  }
+
+  private static func requireNoFolder(
+    _ status: stat, _ path: String, _ what: String
+  ) throws(UserMessage) {
+    guard status.st_mode & S_IFMT == S_IFDIR else { return }
+    throw UserMessage(
+      .usage, "\(ShellWord.quoted(path)) is a folder, and the \(what) is in a file",
+      hint: "name a file in it")
   }
 
   private static func unopened(

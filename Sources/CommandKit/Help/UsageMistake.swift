@@ -1,4 +1,5 @@
 package import ArgumentParser
+internal import CommandSupport
 internal import HelpPages
 
 /// The mistake in a command line that could not be read, and the correction.
@@ -50,8 +51,17 @@ package enum UsageMistake {
   private static func dashedWord(_ path: CommandPath, _ option: String) -> String {
     let takesWord = (HelpRequest.definition(of: path.type).arguments ?? [])
       .contains { $0.kind == .positional }
-    guard takesWord, !option.hasPrefix("--") else { return "" }
-    return "if it is a name or path, put -- before it\n"
+    guard takesWord, !option.hasPrefix("--"),
+      let place = path.rest.firstIndex(where: { $0.hasPrefix(option) })
+    else { return "" }
+    // Options behind the words go before them.
+    let behind = path.rest[place...].dropFirst().filter { $0 != "--" }
+    let following = behind.prefix { !$0.hasPrefix("-") }
+    let words =
+      path.rest[..<place].filter { $0 != "--" } + behind.dropFirst(following.count)
+      + ["--", path.rest[place]] + following
+    return "if it is a name or path, put -- before it: \(path.text) "
+      + words.map { ShellWord.quoted($0) }.joined(separator: " ") + "\n"
   }
 
   /// Advice where a path was given to a command that takes none.

@@ -60,6 +60,11 @@ extension UserMessage {
     case .labelsTooLarge(let limit): ("the labels are larger than \(limit) bytes", nil)
     case .labelsLine(let number, _):
       ("line \(number) of the labels is not a BIP-329 record", "export the labels again")
+    case .labelsUnknownTypes(let count):
+      (
+        "the \(counted(count, "label")) in the file \(count == 1 ? "is" : "are") of a type that BIP-329 "
+          + "does not define", "export the labels as BIP-329, with the types tx, addr, xpub, ..."
+      )
     case .labelsCompression: ("the stored labels do not decompress", nil)
     case .passphraseCharacter, .ripemd160Missing, .outOfMemory, .covbForm, .covbVersion,
       .covbPasswordTooShort, .covbPasswordText, .covbAuthentication, .covbCompression,
@@ -168,7 +173,7 @@ extension UserMessage {
     let (kind, restorer) = Self.words(seed)
     self.init(
       .dataInvalid, "this is \(kind), not a BIP-39 mnemonic",
-      hint: restorer + "; to keep it here as a file: keybackup file add"
+      hint: restorer + "; to keep it here as a file: keybackup file add FILE"
         + (seed == .electrum ? "\nif another program made these words, one of them is wrong" : ""))
   }
 

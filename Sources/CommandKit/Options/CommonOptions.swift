@@ -72,6 +72,9 @@ package struct DeviceOptions: ParsableArguments {
     ])
   }
 
+  /// Those that were given and matter only where a touch is waited for.
+  package var givenForTouch: GivenOptions { GivenOptions(["--timeout": timeout != nil]) }
+
   @Flag(help: "Show the traffic with the key on standard error. It reveals salts and IDs.")
   package var trace = false
 
@@ -101,6 +104,14 @@ package struct FolderOptions: ParsableArguments {
   /// Those that were given.
   package var given: GivenOptions {
     GivenOptions(["--folder": folder != nil, "--namespace": namespace != nil])
+  }
+
+  /// Refuses to name a backup where all backups of the folder are looked at, or none.
+  ///
+  /// - Throws: a usage error.
+  package func refuseNamespace() throws {
+    try GivenOptions(["--namespace": namespace != nil])
+      .refuse(without: "a command that uses one backup")
   }
 
   package mutating func validate() throws {

@@ -15,6 +15,11 @@ package enum OtherSecret: String, CaseIterable {
     _ input: borrowing SecretBytes, besides wanted: OtherSecret?
   ) throws(UserMessage) {
     if wanted?.fits(input) == true { return }
+    // Larger ones are none of these, and only the first bytes tell what they are.
+    guard input.count <= DescriptorList.sizeLimit else {
+      try refuseKnown(input, besides: wanted)
+      return
+    }
     if let other = allCases.first(where: { $0.fits(input) }) {
       throw UserMessage(
         .dataInvalid, "this is \(other.words), not \(wanted?.words ?? "WalletEntry JSON")",
@@ -23,6 +28,7 @@ package enum OtherSecret: String, CaseIterable {
             ? "\nfor several wallets: keybackup wallet import --format descriptors" : ""))
     }
     if let seed = OtherSeed(recognising: input) { throw UserMessage(seed) }
+    try refuseKnown(input, besides: wanted)
     do throws(WalletFormatError) {
       _ = try DescriptorList(parsing: input.copy())
     } catch .descriptorKeyAlone {
@@ -30,6 +36,16 @@ package enum OtherSecret: String, CaseIterable {
     } catch {
       // The caller says what is wrong with it.
     }
+  }
+
+  /// Refuses what is told for sure, and is none of the four kinds.
+  private static func refuseKnown(
+    _ input: borrowing SecretBytes, besides wanted: OtherSecret?
+  ) throws(UserMessage) {
+    guard let known = KnownInput(recognising: input), wanted != nil || known != .entries else {
+      return
+    }
+    throw UserMessage(known, insteadOf: wanted?.words ?? "WalletEntry JSON")
   }
 
   /// The secret in words.

@@ -1,5 +1,6 @@
 package import ArgumentParser
 package import CSPP
+internal import CommandSupport
 package import SecretMemory
 package import WalletFormats
 
@@ -55,10 +56,9 @@ package struct WalletSecretOptions: ParsableArguments {
   ) throws(UserMessage) -> CheckedSecret {
     do {
       if let mnemonic {
-        let input = try InputFile.readText(
-          mnemonic, limit: Mnemonic.sizeLimit, asking: "mnemonic", prompter)
+        let input = try Self.text(in: mnemonic, OtherSecret.mnemonic, asking: "mnemonic", prompter)
         try OtherSecret.refuse(input, besides: .mnemonic)
-        return try CheckedSecret(Mnemonic(checking: input), passphrase, prompter)
+        return try CheckedSecret(Self.words(in: input), passphrase, prompter)
       }
       if let xprv {
         let key = try Self.key(xprv, .privateKey, "extended private key", network, prompter)
@@ -91,6 +91,34 @@ package struct WalletSecretOptions: ParsableArguments {
       hint: "give exactly one of --mnemonic, --xprv, --descriptor and --xpub")
   }
 
+  /// The text of a file, which may be larger than any secret: a wallet program's own is named.
+  private static func text(
+    in path: String, _ wanted: OtherSecret, asking name: String, _ prompter: Prompter
+  ) throws(UserMessage) -> SecretBytes {
+    let input = try InputFile.readSecret(
+      path, limit: DescriptorList.sizeLimit, asking: name, prompter)
+    if let known = KnownInput(recognising: input) {
+      throw UserMessage(known, insteadOf: wanted.words)
+    }
+    return try input.unmarked(
+      name, in: path == "-" ? "the standard input" : ShellWord.quoted(path))
+  }
+
+  /// The mnemonic in a file.
+  ///
+  /// - Throws: `data-invalid`; where there is more than words, with what belongs there.
+  package static func words(in input: borrowing SecretBytes) throws(UserMessage) -> Mnemonic {
+    do throws(WalletFormatError) {
+      return try Mnemonic(checking: input)
+    } catch .invalidCharacter(let position) {
+      throw UserMessage(
+        .dataInvalid, UserMessage(WalletFormatError.invalidCharacter(position: position)).message,
+        hint: "keep only the words, with spaces or line ends between them: no numbers, no commas")
+    } catch {
+      throw UserMessage(error)
+    }
+  }
+
   /// The mnemonic that a person typed at the prompt.
   ///
   /// - Throws: `data-invalid`, with what to type instead: there is no file to look into.
@@ -106,6 +134,12 @@ package struct WalletSecretOptions: ParsableArguments {
           hint: "run the command again with --\(other.rawValue) - and type it when asked")
       }
       if let seed = OtherSeed(recognising: typed) { throw UserMessage(seed) }
+      if let known = KnownInput(recognising: typed) {
+        throw UserMessage(known, insteadOf: OtherSecret.mnemonic.words)
+      }
+      if case .mnemonicWordCount(let count) = error, count < 12 {
+        throw UserMessage(error).adding(hint: "type all words on one line")
+      }
       if case .invalidCharacter = error {
         throw UserMessage(.dataInvalid, UserMessage(error).message, hint: wordsOnly)
       }
@@ -138,9 +172,9 @@ package struct WalletSecretOptions: ParsableArguments {
     _ network: WalletNetwork,
     _ prompter: Prompter
   ) throws -> ExtendedKey {
-    let input = try InputFile.readText(
-      path, limit: ExtendedKey.sizeLimit, asking: name, prompter)
-    try OtherSecret.refuse(input, besides: expectation == .privateKey ? .xprv : .xpub)
+    let kind = expectation == .privateKey ? OtherSecret.xprv : .xpub
+    let input = try text(in: path, kind, asking: name, prompter)
+    try OtherSecret.refuse(input, besides: kind)
     let key = try ExtendedKey(checking: input, expecting: expectation)
     try check(key.network, network)
     return key
@@ -166,6 +200,8 @@ package struct CheckedSecret: ~Copyable {
   package let spending: WalletSpending
   /// The wallet's master fingerprint, where the keys tell it.
   package let fingerprint: Fingerprint?
+  /// Whether the words are an Electrum seed too, which is another wallet.
+  package var isElectrumToo = false
 
   package init(
     kind: WalletEntry.SecretKind, text: consuming SecretBytes, spending: WalletSpending,
@@ -197,6 +233,7 @@ extension CheckedSecret {
     self.init(
       kind: .mnemonic, text: mnemonic.phrase.copy(), spending: .full,
       fingerprint: fingerprint)
+    isElectrumToo = OtherSeed(recognising: text) == .electrum
   }
 
   /// The fingerprint for the metadata: the one given, which must be the one that

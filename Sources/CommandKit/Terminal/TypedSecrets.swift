@@ -64,6 +64,19 @@ package struct TypedSecrets: Sendable {
   /// The message: another one in its place where it would repeat a secret, and
   /// with what to do now where there is one.
   package func hiding(_ message: UserMessage) -> UserMessage {
+    var shortened = message
+    shortened.message = Self.withoutKeys(message.message)
+    shortened.hint = message.hint.map(Self.withoutKeys)
+    if shortened != message {
+      shortened = shortened.adding(
+        hint:
+          "an extended public key shows every address, and it is in your shell's history now; it "
+          + "comes from a file, from -, or from the hidden prompt")
+    }
+    return hidingSecrets(shortened)
+  }
+
+  private func hidingSecrets(_ message: UserMessage) -> UserMessage {
     let text = message.message + "\n" + (message.hint ?? "")
     if takesID, !isSecretRepeated(in: text) {
       var shown = message
@@ -81,7 +94,22 @@ package struct TypedSecrets: Sendable {
   /// where it would repeat a secret.
   package func hiding(line: String) -> String {
     isSecretRepeated(in: line)
-      ? "keybackup: a note is left out here: \(Self.reason)" : withoutNumbers(line)
+      ? "keybackup: a note is left out here: \(Self.reason)"
+      : withoutNumbers(Self.withoutKeys(line))
+  }
+
+  /// The text with only the beginning of each extended public key: who has one sees every address.
+  private static func withoutKeys(_ text: String) -> String {
+    var result = ""
+    var rest = text[...]
+    while let first = rest.first {
+      let isWord = first.isLetter || first.isNumber
+      let part = rest.prefix { ($0.isLetter || $0.isNumber) == isWord }
+      let isKey = part.count > 50 && part.dropFirst().hasPrefix("pub")
+      result += isKey ? part.prefix(8) + "..." : part
+      rest = rest.dropFirst(part.count)
+    }
+    return result
   }
 
   /// The path of a file in a note that has to be shown.

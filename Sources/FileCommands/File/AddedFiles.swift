@@ -170,7 +170,7 @@ package struct AddedFiles: ~Copyable {
           + "\(PrintableSize.text(files[result.place].size)), and each version takes as much. For such "
           + "files restic is the better tool: it stores only what changed.")
       output.note(
-        "Your key gives restic its password, as docs/recipes.md says: keybackup derive --salt restic"
+        "Your key can give restic its password: keybackup derive --salt restic"
       )
     }
   }

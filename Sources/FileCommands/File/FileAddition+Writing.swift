@@ -160,7 +160,7 @@ extension FileAddition {
   private static func open(
     _ unlock: UnlockOptions, _ world: World
   ) async throws(UserMessage) -> OpenNamespace {
-    let backup = try await unlock.backup(world, for: .writing)
+    let backup = try await unlock.backup(world, for: .writing, using: UnlockOptions.ownKey)
     do throws(UserMessage) {
       return try await backup.unlock(unlock, world, orElse: "nothing was added")
     } catch  where error.code == .noAuthenticator {

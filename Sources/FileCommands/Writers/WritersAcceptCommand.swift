@@ -24,6 +24,8 @@ package struct WritersAcceptCommand: ParsableCommand, KeyBackupCommand {
 
   package init() {}
 
+  package mutating func validate() throws { try folder.refuseNamespace() }
+
   package func run(in world: World) async throws(UserMessage) -> ExitReason {
     let output = common.output(world)
     let line = try WriterLine.read(line, world)

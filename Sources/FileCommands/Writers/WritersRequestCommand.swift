@@ -24,6 +24,8 @@ package struct WritersRequestCommand: ParsableCommand, KeyBackupCommand {
 
   package init() {}
 
+  package mutating func validate() throws { try folder.refuseNamespace() }
+
   /// The silent writer whose key and files go on: a backup lies beside its own that its key does not
   /// know, as after `rotate --master-key`.
   private func known(_ folder: BackupFolder) throws(BackupFolderError) -> LocalSilentWriter? {

@@ -89,7 +89,8 @@ struct CeloAddOptions: ParsableArguments {
     _ words: consuming Mnemonic, _ name: String, _ unlock: UnlockOptions, _ world: World
   ) async throws(UserMessage) {
     let entries = try entries(words, name, world)
-    var opened = try await unlock.open(world, for: .writing, purpose: .writing)
+    var opened = try await unlock.open(
+      world, for: .writing, purpose: .writing, using: UnlockOptions.ownKey)
     let outcome = try entries.add(to: &opened, byRecord: false) { version, entry in
       SecretImport.content(version.entry, in: entry)
     }

@@ -35,6 +35,7 @@ struct WorldRootOptions: ParsableArguments {
             + "--root-secret FILE")
       }
     }
+    try folder.refuseNamespace()
     if !keys.passkey.securityKey {
       try (device.given + pins.given).refuse(without: "--security-key")
     }

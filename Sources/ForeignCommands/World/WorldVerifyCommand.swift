@@ -26,6 +26,7 @@ package struct WorldVerifyCommand: ParsableCommand, KeyBackupCommand {
 
   package mutating func validate() throws {
     try keys.requireGiven()
+    try folder.refuseNamespace()
     if !keys.passkey.securityKey {
       try (device.given + pins.given).refuse(without: "--security-key")
     }

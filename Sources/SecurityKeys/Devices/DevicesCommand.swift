@@ -9,12 +9,16 @@ package struct DevicesCommand: ParsableCommand, KeyBackupCommand {
 
   @OptionGroup var common: CommonOptions
   @OptionGroup var device: DeviceOptions
-  @OptionGroup var pins: PINOptions
 
   package init() {}
 
+  package mutating func validate() throws {
+    try device.givenForTouch.refuse(without: "a command that asks for a touch")
+  }
+
   package func run(in world: World) async throws(UserMessage) -> ExitReason {
-    let finder = try AuthenticatorFinder(common, device, pins, world)
+    let finder = AuthenticatorFinder(
+      common, device, PINPolicy(), try SettingsFile.load(world), world)
     let output = common.output(world)
     var devices: [JSONOutput] = []
     var lines: [String] = []
@@ -88,7 +92,7 @@ package struct DevicesCommand: ParsableCommand, KeyBackupCommand {
   ) -> [String] {
     let pin =
       switch (info.isPINSet, retries) {
-      case (true, 0): "blocked for good (docs/lost-pin.md)"
+      case (true, 0): "blocked for good (keybackup pin --help)"
       case (true, let retries?): "set, \(UserMessage.tries(retries)) left"
       case (true, nil): "set"
       case (false, _): "not set (keybackup pin set)"

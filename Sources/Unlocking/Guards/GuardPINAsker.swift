@@ -45,6 +45,11 @@ package struct GuardPINAsker {
         .dataInvalid, "the \(what) for the guards \(flaw.words)",
         hint: "no try was spent; give it again")
     }
+    if source == "file", pin.hasSpaceAtEdge {
+      throw UserMessage(
+        .dataInvalid, "the \(what) for the guards begins or ends with a space",
+        hint: "no try was spent; remove the space, or type a \(what) that has one at the prompt")
+    }
     return pin
   }
 

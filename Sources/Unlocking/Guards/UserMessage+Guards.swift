@@ -8,7 +8,7 @@ extension UserMessage {
   static let noGuardProgram = UserMessage(
     .noAuthenticator, word: "guard-program-missing",
     "the program keybackup-guard is not installed, and only it asks guards",
-    hint: "install the Debian package keybackup-guard (docs/install.md)\n"
+    hint: "install the Debian package keybackup-guard\n"
       + "or put it into the folder where keybackup is")
 
   /// The program that asks guards ended, or does not do what it should.

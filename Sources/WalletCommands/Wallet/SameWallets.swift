@@ -60,6 +60,13 @@ extension Output {
     }
   }
 
+  /// Tells that words of BIP-39 may have been made by Electrum, and then be another wallet.
+  package func noteElectrumToo() {
+    note(
+      "These words are an Electrum seed, too. If Electrum made them, only Electrum restores that "
+        + "wallet: as BIP-39 words they are another one. Compare the addresses.")
+  }
+
   /// Tells that a secret that was read is still in its file.
   ///
   /// - Parameter path: the file; `-` and nil: there is none.

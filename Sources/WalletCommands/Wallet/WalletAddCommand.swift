@@ -163,6 +163,7 @@ package struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
       "fingerprint": .optional(new.fingerprint), "spending": .string(new.spending.rawValue),
       "watch_only": .bool(new.spending == .watchOnly),
     ]
+    if let leftOut = new.leftOut { json.add(leftOut) }
     switch addition {
     case .silent:
       json["silent"] = true
@@ -188,6 +189,7 @@ package struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
         publicOnly: new.spending == .watchOnly ? 1 : 0,
         partly: new.spending == .partly ? 1 : 0, of: 1)
     }
+    if new.isElectrumToo { output.noteElectrumToo() }
     if new.spending != .watchOnly { output.note(secretStaysIn: secret.source) }
     return new.leftOut.map { output.warn($0) } ?? .success
   }
@@ -211,6 +213,7 @@ package struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
     let spending: WalletSpending
     /// The lines of the label file that were not taken; nil: there is no such file.
     let leftOut: LabelsLeftOut?
+    let isElectrumToo: Bool
   }
 
   private static func append(
@@ -253,12 +256,13 @@ package struct WalletAddCommand: ParsableCommand, KeyBackupCommand {
       var leftOut: LabelsLeftOut?
       if let labels = secret.labels {
         let file = try LabelFile.read(labels, world.streams)
-        entry.labels = try .init(WalletLabels(checking: file.records))
+        entry.labels = try .init(WalletLabels(merging: file.records, over: SecretBytes(zeroed: 0)))
         leftOut = LabelsLeftOut(of: file)
       }
       return NewWallet(
         entry: try entry.encode(updatedAt: UInt64(max(0, world.now()))),
-        fingerprint: metadata.masterFingerprint, spending: checked.spending, leftOut: leftOut)
+        fingerprint: metadata.masterFingerprint, spending: checked.spending, leftOut: leftOut,
+        isElectrumToo: checked.isElectrumToo)
     } catch {
       throw UserMessage(any: error, in: "the new wallet's entry")
     }

@@ -30,6 +30,14 @@ package struct LabelsLeftOut {
   }
 }
 
+extension JSONOutput {
+  /// Adds how many lines of a label file were left out.
+  mutating func add(_ leftOut: LabelsLeftOut) {
+    self["unknown_types"] = .number(leftOut.unknownTypes.count)
+    self["damaged_lines"] = .number(leftOut.damaged.count)
+  }
+}
+
 extension Output {
   /// Tells which lines of a label file were left out.
   ///

@@ -35,7 +35,7 @@ public struct DescriptorList: ~Copyable {
   ///   `bsmsKeyRecord`; for a text with one descriptor what is wrong with it.
   public init(parsing text: consuming SecretBytes) throws(WalletFormatError) {
     guard text.count <= Self.sizeLimit else { throw .tooLong(limit: Self.sizeLimit) }
-    let decoded = UTF8Text.decoded(text)
+    let decoded = UTF8Text.withPlainSpaces(UTF8Text.decoded(text))
     let isJSON = decoded.withBytes { !DescriptorText.isSeen(in: $0) }
     let json: SecretBytes
     if isJSON {
@@ -86,6 +86,7 @@ public struct DescriptorList: ~Copyable {
     for (number, item) in items.enumerated() {
       do throws(WalletFormatError) {
         found.append(try Found(item, in: text))
+        if let change = try Found(changeOf: item, in: text) { found.append(change) }
       } catch .descriptorKeyForm {
         throw .descriptorKeyForm
       } catch {
@@ -142,6 +143,23 @@ public struct DescriptorList: ~Copyable {
       self.place = place
       half = try Half(place.secret(in: text))
       isInternal = stated ?? (half.chain == .internal)
+    }
+
+    /// Reads the descriptor of change addresses beside one in an object, as BDK's programs write it.
+    init?(changeOf item: JSONValue, in text: RawSpan) throws(WalletFormatError) {
+      guard item.kind == .object else { return nil }
+      let place: JSONValue?
+      do throws(CSPPError) {
+        place = try JSONObject(item, in: text, duplicates: .refusedOnLookup)
+          .optional("change_descriptor", in: text)
+      } catch {
+        throw .descriptorListForm
+      }
+      guard let place else { return nil }
+      guard place.kind == .string else { throw .descriptorListForm }
+      self.place = place
+      half = try Half(place.secret(in: text))
+      isInternal = true
     }
   }
 

@@ -3,15 +3,18 @@ internal import SecretMemory
 
 /// Descriptors in lines of text, as programs show them and people note them.
 ///
-/// A line that begins with `#` is a comment, and so is what follows a `#` between spaces. The record
-/// of a multi-signature wallet (BIP-129, BSMS) is text too.
+/// A line that begins with `#`, `//` or `;` is a comment, and so is what follows one of these after a
+/// space, unless it is a checksum. A line may be in quotes. The record of a multi-signature wallet
+/// (BIP-129, BSMS) is text too.
 enum DescriptorText {
   /// Whether a text is such lines, and not JSON.
   static func isSeen(in text: RawSpan) -> Bool {
     let range = ASCII.trimmed(text)
     guard let first = range.first else { return false }
     switch text.byte(first) {
-    case UInt8(ascii: "{"), UInt8(ascii: "\""): return false
+    case UInt8(ascii: "{"): return false
+    // In JSON a backslash may stand for something else.
+    case UInt8(ascii: "\""): return !range.contains { text.byte($0) == UInt8(ascii: "\\") }
     case UInt8(ascii: "["): return isOrigin(text.extracting(range))
     default: return true
     }
@@ -56,17 +59,42 @@ enum DescriptorText {
         end += 1
       }
       while end > start, ASCII.isSpace(text.byte(end - 1)) { end -= 1 }
-      if end > start { lines.append(start..<end) }
+      let unquoted = withoutQuotes(start..<end, of: text)
+      if !unquoted.isEmpty { lines.append(unquoted) }
     }
     return lines
   }
 
   /// Whether a comment begins at an offset of a line; a checksum follows its `#` at once.
   private static func isComment(at offset: Int, from start: Int, in text: RawSpan) -> Bool {
-    guard text.byte(offset) == UInt8(ascii: "#") else { return false }
-    return offset == start
-      || ASCII.isSpace(text.byte(offset - 1))
-        && (offset + 1 == text.byteCount || ASCII.isSpace(text.byte(offset + 1)))
+    let isMark = ["#", ";", "//"].contains { text.starts(with: $0.utf8, at: offset) }
+    guard isMark, offset == start || ASCII.isSpace(text.byte(offset - 1)) else { return false }
+    // A space may have come between a descriptor and its checksum.
+    var end = offset + 1
+    while end < text.byteCount, !ASCII.isSpace(text.byte(end)) { end += 1 }
+    let isChecksum =
+      offset > start && text.byte(offset) == UInt8(ascii: "#") && end - offset - 1 == 8
+    return !isChecksum
+  }
+
+  /// A line without the quotes around it, and without a comma behind them.
+  private static func withoutQuotes(_ line: Range<Int>, of text: RawSpan) -> Range<Int> {
+    var line = line
+    for quotes in [
+      ("\"", "\""), ("'", "'"), ("`", "`"), ("\u{201C}", "\u{201D}"), ("\u{2018}", "\u{2019}"),
+    ]
+    where text.extracting(line).starts(with: quotes.0.utf8, at: 0) {
+      line = line.lowerBound + quotes.0.utf8.count..<line.upperBound
+      if !line.isEmpty, text.byte(line.upperBound - 1) == UInt8(ascii: ",") {
+        line = line.lowerBound..<line.upperBound - 1
+      }
+      let end = line.upperBound - quotes.1.utf8.count
+      if end >= line.lowerBound, text.starts(with: quotes.1.utf8, at: end) {
+        line = line.lowerBound..<end
+      }
+      break
+    }
+    return line
   }
 
   private static func isDescriptor(_ line: RawSpan) -> Bool {

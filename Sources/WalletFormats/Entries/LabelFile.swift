@@ -26,10 +26,10 @@ public struct LabelFile: ~Copyable {
     }
   }
 
-  /// Reads a file in UTF-8, or in UTF-16 with a byte order mark.
+  /// Reads a file in UTF-8 or UTF-16.
   ///
-  /// - Throws: ``WalletFormatError``: `labelsTooLarge`, `empty`; `labelsLine` for a file without any
-  ///   record.
+  /// - Throws: ``WalletFormatError``: `labelsTooLarge`, `empty`; for a file without any record
+  ///   `labelsUnknownTypes`, or `labelsLine` if a line is damaged.
   public init(reading file: borrowing SecretBytes) throws(WalletFormatError) {
     guard file.count <= WalletLabels.sizeLimit else {
       throw .labelsTooLarge(limit: WalletLabels.sizeLimit)
@@ -46,16 +46,18 @@ public struct LabelFile: ~Copyable {
           records.raw(line)
           records.raw("\n")
         } catch {
-          first = first ?? .labelsLine(number, error)
           if LabelLine.isOfUnknownType(line) {
             unknownTypes.add(number)
           } else {
+            first = first ?? .labelsLine(number, error)
             damaged.add(number)
           }
         }
       }
     }
-    if records.count == 0 { throw first ?? .empty }
+    if records.count == 0 {
+      throw first ?? (unknownTypes.count > 0 ? .labelsUnknownTypes(unknownTypes.count) : .empty)
+    }
     self.records = records.finish()
     self.unknownTypes = unknownTypes
     self.damaged = damaged

@@ -2,6 +2,15 @@ public import CSPP
 public import SecretMemory
 
 extension WalletLabels {
+  /// Brings a wallet's labels up to date, as ``merge(_:over:)`` does, and compresses them.
+  ///
+  /// - Throws: as ``merge(_:over:)``; `labelsTooLarge`.
+  public init(
+    merging new: borrowing SecretBytes, over old: borrowing SecretBytes
+  ) throws(WalletFormatError) {
+    try self.init(keeping: Self.merge(new, over: old))
+  }
+
   /// Brings a wallet's labels up to date, as BIP-329 specifies.
   ///
   /// A new record changes the fields that it has. Any other field of the old record about the same

@@ -68,23 +68,8 @@ public struct Mnemonic: ~Copyable {
   }
 
   /// The size of the space at `offset` in bytes, or 0.
-  ///
-  /// It accepts the spaces of ASCII and those that BIP-39's NFKD converts to one, as in word
-  /// processors and web pages.
   private static func spaceLength(_ text: RawSpan, at offset: Int) -> Int {
-    let byte = text.byte(offset)
-    if ASCII.isSpace(byte) { return 1 }
-    guard byte >= 0x80 else { return 0 }
-    // U+00A0, U+2000 to U+200A, U+202F, U+205F, U+3000.
-    if text.starts(with: [0xC2, 0xA0], at: offset) { return 2 }
-    for (second, thirds) in [(0x80, 0x80...0x8A), (0x80, 0xAF...0xAF), (0x81, 0x9F...0x9F)]
-      as [(UInt8, ClosedRange<UInt8>)]
-    where text.starts(with: [0xE2, second], at: offset) && offset + 2 < text.byteCount
-      && thirds.contains(text.byte(offset + 2))
-    {
-      return 3
-    }
-    return text.starts(with: [0xE3, 0x80, 0x80], at: offset) ? 3 : 0
+    ASCII.isSpace(text.byte(offset)) ? 1 : ASCII.unusualSpaceLength(text, at: offset)
   }
 
   static func countWords(_ phrase: borrowing SecretBytes) -> Int {

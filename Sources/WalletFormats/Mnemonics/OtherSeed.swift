@@ -27,7 +27,7 @@ public enum OtherSeed: CaseIterable, Sendable {
   }
 
   private func fits(_ input: borrowing SecretBytes) -> Bool {
-    if self == .codex32 { return input.withBytes { Codex32.fits($0) } }
+    if self == .codex32 { return input.withBytes { Codex32.fits(severalIn: $0) } }
     switch try? Mnemonic.normalise(input) {
     case nil: return false
     case .some(let phrase): return fits(phrase: phrase, Mnemonic.countWords(phrase))
@@ -103,6 +103,32 @@ public enum OtherSeed: CaseIterable, Sendable {
       if mayEnd, plain.isValid || extendable.isValid { return true }
     }
     return false
+  }
+
+  /// Whether a text is a SLIP-39 share of which a word is wrong: but for one, all are in its list.
+  static func isDamagedShare(_ text: RawSpan) -> Bool {
+    switch try? Mnemonic.normalise(SecretBytes(copying: text)) {
+    case nil: return false
+    case .some(let phrase):
+      let count = Mnemonic.countWords(phrase)
+      // BIP-39 has no such count, and few of its words begin like those of SLIP-39.
+      guard [20, 33].contains(count) else { return false }
+      return phrase.withBytes { phrase in
+        var start = 0
+        var listed = 0
+        while start < phrase.byteCount {
+          let word = word(at: start, in: phrase)
+          let index =
+            word.count < 4
+            ? nil
+            : ShareWordList.index(
+              of: word.prefix(4).reduce(0) { $0 << 8 | UInt32(phrase.byte($1)) })
+          if index != nil { listed += 1 }
+          start = word.upperBound + 1
+        }
+        return listed >= count - 1
+      }
+    }
   }
 
   private static func isMonero(_ phrase: RawSpan, _ wordCount: Int, prefix: Int) -> Bool {
@@ -183,6 +209,27 @@ private struct Codex32 {
     let top = remainder >> (size - 5)
     remainder = (remainder & (1 << (size - 5) - 1)) << 5 ^ UInt128(value)
     for bit in 0..<5 where top >> UInt128(bit) & 1 == 1 { remainder ^= generator[bit] }
+  }
+
+  /// Whether a text is codex32, or several, one a line or with a space between them.
+  static func fits(severalIn text: RawSpan) -> Bool {
+    if fits(text) { return true }
+    return [true, false].contains { isByLine in
+      var start = 0
+      var count = 0
+      for end in 0...text.byteCount {
+        let isEnd =
+          end == text.byteCount
+          || (isByLine ? text.byte(end) == 0x0A : ASCII.isSpace(text.byte(end)))
+        guard isEnd else { continue }
+        let part = text.extracting(start..<end)
+        start = end + 1
+        if ASCII.trimmed(part).isEmpty { continue }
+        guard fits(part) else { return false }
+        count += 1
+      }
+      return count > 0
+    }
   }
 
   /// Whether a text is codex32; white space and hyphens in it do not count.

@@ -39,6 +39,20 @@ final class Sandbox: Sendable {
     case none
   }
 
+  /// Whether a command asks no key for a PIN, and refuses options for one.
+  private static func refusesPIN(_ arguments: [String]) -> Bool {
+    if arguments.first == "devices" { return true }
+    if arguments.first == "verify", !arguments.contains("--deep") { return true }
+    // Guards open the backup then, and only these use a key too.
+    let usesKey =
+      ["guard", "foreign", "file"].contains(arguments.first)
+      || arguments.starts(with: ["key", "add"])
+    return !usesKey
+      && arguments.contains {
+        ["--guard-pin", "--guard-pin-file", "--guard-pin-fd", "--guard-login"].contains($0)
+      }
+  }
+
   /// Runs `keybackup` with the simulated key in view and waits for its end.
   ///
   /// `key` are options of `virtual-key` (nil: no simulated bus at all). `wrapper` is a command that
@@ -56,8 +70,7 @@ final class Sandbox: Sendable {
     var command = wrapper + [Build.keybackup] + arguments
     var descriptor9: [UInt8]?
     switch pin {
-    // Without `--deep`, `verify` asks for no PIN, and refuses options for one.
-    case .file where arguments.first == "verify" && !arguments.contains("--deep"): break
+    case .file where Self.refusesPIN(arguments): break
     case .file: command += ["--pin-file", pinFile]
     case .descriptor(let text):
       command += ["--pin-fd", "9"]

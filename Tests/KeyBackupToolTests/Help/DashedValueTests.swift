@@ -84,6 +84,30 @@ import Testing
     #expect(set.joiningDashedValues(["-phunter2secret"]) == ["-phunter2secret"])
   }
 
+  @Test func `Each command that takes an ID or a name takes one, in its place`() throws {
+    let leaves = CommandLeaf.all.filter { leaf in
+      (leaf.command.arguments ?? []).contains { $0.kind == .positional }
+    }
+    #expect(leaves.count > 20)
+    for leaf in leaves {
+      let id = "-Pm4xYwIChNSR8QkAA"
+      #expect(leaf.command.joiningDashedValues([id, "x", "--json"]) == ["--json", "--", id, "x"])
+      #expect(leaf.command.joiningDashedValues(["x", "--json", id]) == ["--json", "--", "x", id])
+      #expect(leaf.command.joiningDashedValues([id, "--", "-y"]) == ["--", id, "-y"])
+      if leaf.path == ["credential", "delete"] { continue }
+      for mistyped in ["--pin_file", "-recoveryCode", "--noKeyring", "-some_thing"] {
+        #expect(leaf.command.joiningDashedValues([mistyped, "x"]) == [mistyped, "x"])
+      }
+    }
+    for line in [
+      ["wallet", "show", "-Pm4xYwIChNSR8QkAA"],
+      ["wallet", "keep", "-Pm4xYwIChNSR8QkAA", "00112233"],
+      ["key", "label", "-Pm4xYwIChNSR8QkAA", "new"], ["key", "label", "00112233", "-Blue_key9"],
+    ] {
+      #expect(KeyBackup.parseLeaf(KeyBackup.joiningDashedValues(line)) != nil, "\(line)")
+    }
+  }
+
   /// A script would take the page for what it asked for.
   @Test func `A value of -h is no wish for help`() async throws {
     for line in [["derive", "--salt", "-h"], ["wallet", "add", "--name", "-h"]] {
@@ -101,10 +125,19 @@ import Testing
 
   @Test func `A name that looks like options is answered with two hyphens`() async throws {
     let box = try Sandbox()
-    for line in [["file", "add", "-abc"], ["wallet", "show", "-abc"]] {
+    for line in [
+      ["file", "add", "-abc"], ["wallet", "show", "-abc"], ["wallet", "export", "-abc"],
+      ["key", "remove", "-abc"], ["key", "label", "-abc"], ["file", "show", "-a b"],
+      ["conflicts", "keep", "-abc"], ["writers", "retire", "-abc"],
+      ["credential", "delete", "-abc"],
+    ] {
       let told = try await box.keybackup(line, key: nil, pin: .none, expecting: 64)
-      expectFailure(told, 64, says: "if it is a name or path, put -- before it")
+      let word = line[2].contains(" ") ? "'\(line[2])'" : line[2]
+      expectFailure(told, 64, says: "put -- before it", " \(line[0]) \(line[1]) -- \(word)")
     }
+    let behind = try await box.keybackup(
+      ["wallet", "keep", "-abc", "00112233"], key: nil, pin: .none, expecting: 64)
+    #expect(behind.err.contains("keybackup wallet keep -- -abc 00112233"), "\(behind.err)")
     for line in [["status", "-abc"], ["file", "add", "--abc"]] {
       let told = try await box.keybackup(line, key: nil, pin: .none, expecting: 64)
       #expect(!told.err.contains("put --"), "\(told.err)")

@@ -160,4 +160,17 @@ import Testing
     #expect(told.code == 64 && told.out.contains(#""done""#), "\(told.text)")
     #expect(told.out.contains("KEYBACKUP_PIN_FILE") && !told.text.contains("739104"))
   }
+
+  /// An installed program comes without the documents of the source tree.
+  @Test func `No message names a file of the source tree`() throws {
+    let sources = Files.tree(Build.root + "/Sources").filter { $0.hasSuffix(".swift") }
+    #expect(sources.count > 500)
+    for name in sources where !name.hasPrefix("ManPages/") {
+      for line in try Files.text(Build.root + "/Sources/" + name).split(separator: "\n") {
+        let code = line.drop { $0 == " " }
+        guard !code.hasPrefix("//"), !code.contains("https://") else { continue }
+        #expect(!code.contains(/docs\/[a-z\/-]+\.md/), "\(name): \(code)")
+      }
+    }
+  }
 }

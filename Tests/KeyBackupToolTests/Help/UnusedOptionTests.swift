@@ -59,6 +59,20 @@ import Testing
     (["wallet", "show", "x", "--out", "-"], [["--passphrase"]]),
     (["lock", "--all"], [["--namespace", "x"]]),
     (["init"], [["--namespace", "x"]]),
+    (["devices"], [["--pin-file", "x"], ["--allow-last-tries"], ["--timeout", "5"]]),
+    (["doctor"], [["--wait", "5"], ["--timeout", "5"], ["--namespace", "x"]]),
+    (["derive", "--salt", "x"], [["--namespace", "x"]]),
+    (["derive", "--salt", "x", "--out", "x"], [["--reveal"]]),
+    (["derive", "--salt", "x", "--json"], [["--encoding", "raw"], ["--encoding", "base64"]]),
+    (["credential", "delete", "00"], [["--namespace", "x"]]),
+    (["writers", "request"], [["--namespace", "x"]]),
+    (["writers", "accept", "x"], [["--namespace", "x"]]),
+    (["nostr", "pubkey"], [["--namespace", "x"]]),
+    (["recovery-kit", "test"], [["--guard-pin"], ["--guard-login"]]),
+    (["wallet", "import", "--covb", "x"], [["--allow-synced-folder"]]),
+    (
+      ["wallet", "import", "x", "--format", "labels", "--wallet", "x"], [["--allow-synced-folder"]]
+    ),
     (["rotate"], [["--guard-pin"], ["--guard-login"], ["--recovery-code"], ["--despite-gaps"]]),
     (["rotate", "--master-key"], [["--guard-pin"], ["--credential"]]),
     (["key", "add", "--guard-pin"], [["--unlock-device", "x"], ["--unlock-pin-file", "x"]]),
@@ -104,6 +118,17 @@ import Testing
     for words in Self.opening where !Self.isDescriptor(words) {
       #expect(AllCommands.parseLeaf(["verify", "--deep"] + words) != nil, "\(words)")
     }
+  }
+
+  /// With a recovery code no key is asked for its PIN, unless it is the kit's second secret.
+  @Test func `A PIN beside a code that needs none is a mistake`() async throws {
+    let kit = try await PreparedKit()
+    for command in [["verify", "--deep"], ["restore"], ["wallet", "list"]] {
+      let refused = try await kit.box.keybackup(
+        command + kit.opening + ["--pin-file", kit.box.pinFile], pin: .none, expecting: nil)
+      expectFailure(refused, 64, says: "--pin-file goes with a security key")
+    }
+    _ = try await kit.alone(["verify", "--deep"] + kit.opening)
   }
 
   @Test(arguments: [

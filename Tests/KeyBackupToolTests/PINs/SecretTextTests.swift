@@ -46,6 +46,51 @@ import Testing
     #expect(PINTests.tries(trace) == 1, "\(trace)")
   }
 
+  /// As in a file of settings: KEYBACKUP_PIN="1234".
+  @Test(arguments: ["\"\(Sandbox.pin)\"", "'\(Sandbox.pin)'\r", "\u{201C}\(Sandbox.pin)\u{201D} "])
+  func `A PIN in quotes in a file costs no try`(_ quoted: String) async throws {
+    let box = try Sandbox()
+    _ = try await box.makeCredential()
+    let file = box.root + "/quoted"
+    try Files.write(quoted + "\n", to: file, mode: 0o600)
+    let trace = try await box.traced {
+      for (options, environment) in [
+        (["--pin-file", file], [:]), ([], ["KEYBACKUP_PIN_FILE": file]),
+      ] {
+        let outcome = try await box.keybackup(
+          Sandbox.derive + options, pin: .none, environment: environment, expecting: nil)
+        expectFailure(outcome, 65, says: "in quotes", "at the prompt")
+      }
+      let set = try await box.keybackup(
+        ["pin", "change", "--new-pin-file", file], pin: .descriptor(Sandbox.pin), expecting: nil)
+      expectFailure(set, 65, says: "in quotes")
+    }
+    #expect(PINTests.tries(trace) <= 1, "\(trace)")
+  }
+
+  /// A code, a password of another program, a guard's PIN: each is read by the same lines.
+  @Test func `No secret in quotes is read from a file, and a folder is none`() throws {
+    let box = try Sandbox()
+    let path = box.root + "/secret"
+    for (text, isRefused) in [
+      ("\"abc\"", true), ("'abc'\n", true), ("`abc`", true), ("\"\"", true), ("\"abc", false),
+      ("abc'", false), ("\"abc'", false), ("'", false), ("a\"b\"c", false),
+    ] {
+      try Files.write(text, to: path, mode: 0o600)
+      for isWhole in [false, true] {
+        let line = try? SecretLine.read(file: path, what: "code", isWhole: isWhole, limit: 8).count
+        #expect((line == nil) == isRefused, "\(text)")
+      }
+    }
+    let read = #expect(throws: UserMessage.self) {
+      _ = try SecretLine.read(file: box.root, what: "code", limit: 8)
+    }
+    let looked = #expect(throws: UserMessage.self) {
+      try SecretLine.requireUsable(box.root, what: "code")
+    }
+    #expect(read?.code == .usage && looked?.code == .usage)
+  }
+
   @Test func `No PIN with such bytes is set`() async throws {
     let box = try Sandbox()
     let set = try await box.keybackup(

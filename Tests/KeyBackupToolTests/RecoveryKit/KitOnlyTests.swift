@@ -7,8 +7,14 @@ import Testing
     let kit = try await PreparedKit()
     let remove = ["key", "remove", kit.backup.keyID, "--yes"]
     expectFailure(
-      try await kit.box.keybackup(remove, expecting: nil), 64,
+      try await kit.box.keybackup(remove, expecting: nil), 80,
       says: "another way in than the one that you want to remove", "--recovery-code")
+    let kits = try await kit.box.keybackup(["key", "list", "--json"], key: nil, pin: .none).json()
+    let id = try #require(
+      kits["keys"].items.first { $0["kind"].text == "recovery_code" }?["key_id"].text)
+    let itself = try await kit.box.keybackup(
+      ["key", "remove", id, "--yes"] + kit.opening, key: ["--no-key"], pin: .none, expecting: nil)
+    expectFailure(itself, 80, says: "another way in than the recovery kit itself")
     _ = try await kit.box.keybackup(remove + kit.opening, key: ["--no-key"], pin: .none)
     let asked = try await kit.box.traced {
       for (arguments, says) in [

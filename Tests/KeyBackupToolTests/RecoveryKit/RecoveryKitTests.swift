@@ -97,6 +97,10 @@ import Testing
     _ = try await kit.alone(["recovery-kit", "test", "--secret-file", file] + kit.opening)
     expectFailure(
       try await kit.alone(["restore"] + kit.opening, expecting: nil), 64, says: "--secret-file")
+    // Beside a kit that the code does not open, too.
+    try await kit.box.keybackup(["recovery-kit", "create", "--reveal", "--label", "another"])
+    expectFailure(
+      try await kit.alone(["restore"] + kit.opening, expecting: nil), 64, says: "--secret-file")
     try Files.write("another file", to: file)
     expectFailure(
       try await kit.alone(["restore", "--secret-file", file] + kit.opening, expecting: nil), 80,

@@ -136,6 +136,24 @@ import Testing
     #expect(typed.naming("/home/alice/kit.html", else: "the page") == "/home/alice/kit.html")
   }
 
+  /// Who has one sees every address.
+  @Test func `An extended public key is not repeated whole`() async throws {
+    let box = try Sandbox()
+    let made = ["--name", "N", "--network", "bitcoin"]
+    for line in [
+      ["wallet", "add", "--xpub", Samples.xpub] + made,
+      ["wallet", "add", "--xpub=\(Samples.xpub)"] + made,
+      ["wallet", "add", "--descriptor", "wpkh(\(Samples.xpub)/0/*)"] + made,
+      ["wallet", "add", Samples.xpub] + made, ["wallet", "import", Samples.xpub],
+    ] {
+      for json in [[], ["--json"]] {
+        let told = try await box.keybackup(line + json, key: nil, pin: .none, expecting: nil)
+        #expect(told.code != 0 && !told.text.contains(Samples.xpub.dropFirst(8)), "\(told.text)")
+        #expect(told.text.contains("shell's history"), "\(told.text)")
+      }
+    }
+  }
+
   @Test func `An endless line ends`() async throws {
     let backup = try await PreparedBackup()
     let told = try await backup.box.keybackup(

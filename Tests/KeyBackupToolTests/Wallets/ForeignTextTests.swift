@@ -37,6 +37,88 @@ import Testing
     #expect(added.err.contains("line 2"), "\(added.text)")
   }
 
+  @Test func `Lines of a label file about the same are one, also for a new wallet`() async throws {
+    let own = try OwnWorld(try await PreparedBackup().box)
+    let labels = own.box.root + "/labels"
+    let coin = #"{"type":"output","ref":"ab:0","label":"cold""#
+    let lines = [
+      coin + #","spendable":false}"#, #"{"type":"account","ref":"x"}"#,
+      coin.replacing("cold", with: "cold 2") + "}",
+    ]
+    try Files.write(lines.joined(separator: "\n"), to: labels)
+    let added = try await own.run(
+      ["wallet", "add", "--xpub", "-", "--labels", labels, "--id", "new", "--json"] + Self.made,
+      input: Samples.xpub
+    ).json()
+    #expect(added["unknown_types"].number == 1 && added["damaged_lines"].number == 0)
+    let out = try await own.run(["wallet", "export", "new", "--format", "labels", "--reveal"])
+    #expect(out.out == coin.replacing("cold", with: "cold 2") + #","spendable":false}"# + "\n")
+    let add = ["wallet", "import", "--format", "labels", "--wallet", "first-wallet", "--json", "-"]
+    let done = try await own.run(add, input: lines[0]).json()
+    #expect(done["record_ids"].items.map(\.text) == [done["record_id"].text])
+    let unknown = try await own.run(add, input: lines[1], expecting: 65)
+    #expect(unknown.text.contains("of a type that BIP-329 does not define"), "\(unknown.text)")
+  }
+
+  @Test func `What is given in another one's place is named`() async throws {
+    let own = try OwnWorld(try Sandbox())
+    let wif = "KwDiBf89QgGbjEhKnhXJuH7LrciVrZi3qYjgd9M7rFU73sVHnoWn"
+    let nsec = "nsec1vl029mgpspedva04g90vltkh6fvh240zqtv9k0t9af8935ke9laqsnlfe5"
+    let label = #"{"type":"tx","ref":"aa","label":"rent"}"#
+    for (text, name, advice) in [
+      (wif, "WIF", "--descriptor"), (nsec, "nsec", "file add FILE"), (label, "BIP-329", "--labels"),
+      (String(repeating: "0000", count: 11) + "0003", "SeedQR", "--format seedqr"),
+      ("COVB\u{4}x", ".covb", "--covb"),
+    ] {
+      for command in [
+        ["wallet", "add", "--mnemonic", "-"] + Self.made,
+        ["wallet", "add", "--descriptor", "-"] + Self.made, ["wallet", "import", "-"],
+      ] {
+        let refused = try await own.run(command, input: text, expecting: 65)
+        #expect(refused.err.contains(name) && refused.err.contains(advice), "\(refused.text)")
+      }
+    }
+    let entry = Samples.entry(id: "a", name: "A")
+    let refused = try await own.run(
+      ["wallet", "add", "--descriptor", "-"] + Self.made, input: entry, expecting: 65)
+    #expect(refused.err.contains("keybackup wallet import FILE takes it"), "\(refused.text)")
+    let numbered = try await own.run(
+      ["wallet", "add", "--mnemonic", "-"] + Self.made, input: "1. abandon\n2. about", expecting: 65
+    )
+    #expect(numbered.err.contains("no numbers"), "\(numbered.text)")
+  }
+
+  @Test func `Entries are read over lines, with a mark and in UTF-16`() async throws {
+    let own = try OwnWorld(try await PreparedBackup().box)
+    let path = own.box.root + "/entries"
+    for (number, write)
+      in ([
+        { text in Array(text.replacing(",\"", with: ",\n  \"").utf8) },
+        { text in Array(("\u{FEFF}" + text).utf8) },
+        { text in text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] } },
+      ] as [(String) -> [UInt8]]).enumerated()
+    {
+      let entries = (0..<2).map { Samples.entry(id: "id-\(number)-\($0)", name: "{\\\"") }
+      try Files.write(write(entries.joined(separator: "\n")), to: path, mode: 0o600)
+      let done = try await own.run(["wallet", "import", "--json", path]).json()
+      #expect(done["imported"].number == 2, "\(done)")
+    }
+    try Files.write(Samples.entry(id: "a", name: "A").dropLast() + "\n", to: path, mode: 0o600)
+    let cut = try await own.run(["wallet", "import", path], expecting: 65)
+    #expect(cut.err.contains("line 1"), "\(cut.text)")
+  }
+
+  @Test func `Words that are an Electrum seed too are told to be`() async throws {
+    let own = try OwnWorld(try await PreparedBackup().box)
+    // Found by trying: BIP-39's checksum, and the version of Electrum's seeds with segwit.
+    let both = "twenty desert work indoor picnic method valve bulb shrug february nest atom"
+    let added = try await own.run(["wallet", "add", "--mnemonic", "-"] + Self.made, input: both)
+    #expect(added.err.contains("an Electrum seed, too"), "\(added.text)")
+    let other = try await own.run(
+      ["wallet", "add", "--mnemonic", "-"] + Self.made, input: Samples.otherMnemonic)
+    #expect(!other.err.contains("Electrum"), "\(other.text)")
+  }
+
   @Test func `A seed of another kind is named, also where nothing was asked for it`() async throws {
     let own = try OwnWorld(try Sandbox())
     let electrum =

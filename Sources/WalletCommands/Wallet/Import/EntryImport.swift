@@ -6,7 +6,7 @@ internal import SyncFolders
 internal import Unlocking
 internal import WalletFormats
 
-/// Imports WalletEntry JSON, one a line.
+/// Imports WalletEntry JSON, one a line or spread over lines.
 struct EntryImport {
   let unlock: UnlockOptions
   /// A path or `-`.
@@ -17,13 +17,14 @@ struct EntryImport {
   private static let limit = 1 << 30
 
   func run(in world: World) async throws(UserMessage) -> ExitReason {
-    let text = try InputFile.readSecret(file, limit: Self.limit, world.streams)
-    if text.count <= DescriptorList.sizeLimit { try OtherSecret.refuse(text, besides: nil) }
+    let text = UTF8Text.decoding(
+      try InputFile.readSecret(file, limit: Self.limit, world.streams))
+    try OtherSecret.refuse(text, besides: nil)
     let batch = try Self.batch(text)
     let watchOnly = (0..<batch.count).filter { batch.withEntry($0, Self.isWatchOnly) }
     guard batch.count > 0 else {
       throw UserMessage(
-        .dataInvalid, "there is no entry to import", hint: "give one WalletEntry JSON a line")
+        .dataInvalid, "there is no entry to import", hint: "give WalletEntry JSON")
     }
     if watchOnly.count < batch.count {
       try place.requirePrivate(input: file, besides: unlock.folder.folder, world)
@@ -74,9 +75,10 @@ struct EntryImport {
         + (cause.hint.map { "; before that: \($0)" } ?? ""))
   }
 
-  /// A line with something on it.
-  private struct Line {
-    let number: Int
+  /// A JSON object, or the rest of a line that begins none.
+  private struct Piece {
+    /// The line on which it begins.
+    let line: Int
     let range: Range<Int>
   }
 
@@ -84,20 +86,20 @@ struct EntryImport {
   private static func batch(
     _ text: consuming SecretBytes
   ) throws(UserMessage) -> WalletBatch {
-    let lines = text.withBytes { Self.lines(of: $0) }
+    let pieces = text.withBytes { Self.pieces(of: $0) }
     var batch = WalletBatch(text: text)
-    for line in lines {
+    for piece in pieces {
       do throws(BackupFolderError) {
         // Before a key is touched for what cannot be kept.
         let limit = WalletBatch.entryLimit
-        guard line.range.count <= limit else {
-          throw .tooLarge(path: "line \(line.number)", limit: limit)
+        guard piece.range.count <= limit else {
+          throw .tooLarge(path: "line \(piece.line)", limit: limit)
         }
-        try batch.append(at: line.range)
+        try batch.append(at: piece.range)
       } catch {
         var message = UserMessage(error)
         if case .dataInvalid(_, let reason) = error {
-          message.message = "line \(line.number): \(reason)"
+          message.message = "line \(piece.line): \(reason)"
         }
         message.hint = "nothing was imported; correct the line and try again"
         throw message
@@ -116,35 +118,68 @@ struct EntryImport {
     return entry.spending(in: SecretBytes(copying: bytes)) == .watchOnly
   }
 
-  private static func lines(of text: RawSpan) -> [Line] {
-    var lines: [Line] = []
-    var number = 0
+  /// The objects of a text.
+  ///
+  /// An object that does not end takes all the rest; something else takes its line.
+  private static func pieces(of text: RawSpan) -> [Piece] {
+    var pieces: [Piece] = []
+    var line = 1
     var start = 0
-    while start < text.byteCount {
-      let end = text.firstOffset(of: 10, from: start) ?? text.byteCount
-      number += 1
-      if !text.isBlank(start..<end) { lines.append(Line(number: number, range: start..<end)) }
-      start = end + 1
+    while let begin = text.firstOffset(from: start, where: { !$0.isJSONSpace }) {
+      line += text.count(of: 10, in: start..<begin)
+      let isObject = text.beginsObject(at: begin)
+      start =
+        (isObject ? text.endOfObject(at: begin) : text.firstOffset(from: begin) { $0 == 10 })
+        ?? text.byteCount
+      pieces.append(Piece(line: line, range: begin..<start))
+      line += text.count(of: 10, in: begin..<start)
     }
-    return lines
+    return pieces
   }
 }
 
+extension UInt8 {
+  fileprivate var isJSONSpace: Bool { [9, 10, 13, 32].contains(self) }
+}
+
 extension RawSpan {
-  /// Where `byte` is next, at or after `start`.
-  fileprivate func firstOffset(of byte: UInt8, from start: Int) -> Int? {
+  private func byte(_ offset: Int) -> UInt8 {
+    unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+  }
+
+  /// Where a byte that fits is next, at or after `start`.
+  fileprivate func firstOffset(from start: Int, where fits: (UInt8) -> Bool) -> Int? {
     var offset = start
     while offset < byteCount {
-      if unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self) == byte { return offset }
+      if fits(byte(offset)) { return offset }
       offset += 1
     }
     return nil
   }
 
-  /// Whether there is nothing but white space in `range`.
-  fileprivate func isBlank(_ range: Range<Int>) -> Bool {
-    range.allSatisfy { offset in
-      [9, 13, 32].contains(unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self))
+  fileprivate func count(of value: UInt8, in range: Range<Int>) -> Int {
+    range.count { byte($0) == value }
+  }
+
+  fileprivate func beginsObject(at offset: Int) -> Bool { byte(offset) == UInt8(ascii: "{") }
+
+  /// The end of the JSON object that begins at `start`; nil where it does not end.
+  fileprivate func endOfObject(at start: Int) -> Int? {
+    var depth = 0
+    var isText = false
+    var offset = start
+    while offset < byteCount {
+      switch byte(offset) {
+      case UInt8(ascii: "\\") where isText: offset += 1
+      case UInt8(ascii: "\""): isText.toggle()
+      case UInt8(ascii: "{") where !isText: depth += 1
+      case UInt8(ascii: "}") where !isText:
+        depth -= 1
+        if depth == 0 { return offset + 1 }
+      default: break
+      }
+      offset += 1
     }
+    return nil
   }
 }

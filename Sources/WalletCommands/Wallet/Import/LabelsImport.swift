@@ -58,17 +58,17 @@ struct LabelsImport {
   ) throws(UserMessage) -> ExitReason {
     let (entry, count, isSame) = (labeled.entry, labeled.count, labeled.isSame)
     let name = PrintableText.name(entry.name ?? entry.walletID)
+    var json: JSONOutput = [
+      "id": .string(entry.walletID), "record_id": .string(entry.recordID.hex),
+      "record_ids": [.string(entry.recordID.hex)], "labels": .number(count),
+      "imported": .number(isSame ? 0 : 1), "unchanged": .number(isSame ? 1 : 0),
+    ]
+    json.add(leftOut)
     try unlock.output(world).result(
       isSame
         ? "\"\(name)\" has these labels already."
         : "\"\(name)\" has \(count) \(count == 1 ? "label" : "labels") now.",
-      json: [
-        "id": .string(entry.walletID),
-        "record_id": .string(entry.recordID.hex), "labels": .number(count),
-        "imported": .number(isSame ? 0 : 1), "unchanged": .number(isSame ? 1 : 0),
-        "unknown_types": .number(leftOut.unknownTypes.count),
-        "damaged_lines": .number(leftOut.damaged.count),
-      ], ofChange: "the labels were imported all the same")
+      json: json, ofChange: "the labels were imported all the same")
     return unlock.output(world).warn(leftOut)
   }
 
@@ -80,7 +80,7 @@ struct LabelsImport {
       if let compressed = chosen.entry.compressedLabels(in: chosen.bytes) {
         old = try WalletLabels.decompress(compressed)
       }
-      return try WalletLabels(keeping: WalletLabels.merge(lines, over: old))
+      return try WalletLabels(merging: lines, over: old)
     } catch {
       throw UserMessage(error)
     }

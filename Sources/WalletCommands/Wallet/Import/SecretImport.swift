@@ -26,7 +26,8 @@ package struct SecretImport {
       throw UserMessage(error)
     }
     var spending: [WalletSpending] = []
-    let entries = try entries(network, world, &spending)
+    var isElectrumToo = false
+    let entries = try entries(network, world, &spending, &isElectrumToo)
     let watchOnly = spending.count { $0 == .watchOnly }
     if watchOnly < spending.count {
       try place.requirePrivate(input: file, besides: unlock.folder.folder, world)
@@ -54,13 +55,16 @@ package struct SecretImport {
     unlock.output(world).warn(namesakes)
     unlock.output(world).warn(
       publicOnly: watchOnly, partly: spending.count { $0 == .partly }, of: spending.count)
+    if isElectrumToo { unlock.output(world).noteElectrumToo() }
     if watchOnly < spending.count { unlock.output(world).note(secretStaysIn: file) }
     return .success
   }
 
-  /// The wallets of the file; `spending` receives what each can spend.
+  /// The wallets of the file; `spending` receives what each can spend, and `isElectrumToo` whether
+  /// its words are also an Electrum seed.
   private func entries(
-    _ network: WalletNetwork, _ world: World, _ spending: inout [WalletSpending]
+    _ network: WalletNetwork, _ world: World, _ spending: inout [WalletSpending],
+    _ isElectrumToo: inout Bool
   ) throws(UserMessage) -> NewEntries {
     do {
       var entries = NewEntries()
@@ -94,8 +98,10 @@ package struct SecretImport {
         }
       if format == .mnemonic { try OtherSecret.refuse(input, besides: .mnemonic) }
       let mnemonic =
-        format == .seedqr ? try SeedQR.mnemonic(from: input) : try Mnemonic(checking: input)
+        format == .seedqr
+        ? try SeedQR.mnemonic(from: input) : try WalletSecretOptions.words(in: input)
       let checked = try CheckedSecret(mnemonic, passphrase, prompter)
+      isElectrumToo = checked.isElectrumToo
       var metadata = metadata(network, number: "", type: checked.walletType)
       metadata.masterFingerprint = try checked.fingerprint(given: fingerprint)
       let entry = NewWalletEntry(

@@ -98,6 +98,9 @@ package struct WalletImportCommand: ParsableCommand, KeyBackupCommand {
     if (wallet != nil) != (format == .labels) {
       throw ValidationError("--format labels and --wallet go together")
     }
+    if covb != nil || format == .labels {
+      try place.given.refuse(without: "a file that holds a secret unencrypted")
+    }
     if let wallet, let problem = WalletSelector.problem(wallet) { throw ValidationError(problem) }
     try unlock.requireOtherInput(than: file, covb, password.input)
     if password.input == "-", covb == "-" {
