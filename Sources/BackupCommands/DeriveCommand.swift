@@ -125,7 +125,7 @@ package struct DeriveCommand: ParsableCommand, KeyBackupCommand {
       try common.output(world).result(secret: text)
       return
     }
-    try OutputFile.write(text, to: path)
+    try OutputFile.write(text, to: path, world.run)
     guard common.json else { return }
     try common.output(world).result(
       json: [

@@ -21,7 +21,7 @@ struct RotationBars: ~Copyable {
     func bar(_ verb: String, _ unit: ProgressBar.Unit) -> ProgressBar {
       ProgressBar(
         verb, unit: unit, output: common.output(world), terminalName: world.variable("TERM"),
-        events: common.events)
+        events: common.events(world))
     }
     self.wallets = wallets
     sealing = bar("Sealing again", .pieces)

@@ -310,7 +310,7 @@ struct GuardAddition {
     guard draft.generated.count > 0 else { return }
     let text = line(draft)
     if let path = new.pinOut, !OutputFile.isWritten(text, at: path) {
-      try OutputFile.write(text, to: path)
+      try OutputFile.write(text, to: path, world.run)
     }
     guard new.pinOut == nil || new.reveal, !output.json else { return }
     try output.result(secret: text)

@@ -101,7 +101,7 @@ struct RevealOptions: ParsableArguments {
       var line = SecretText()
       line.append(text: key)
       line.append("\n")
-      try OutputFile.write(line.finish(), to: out)
+      try OutputFile.write(line.finish(), to: out, world.run)
       if common.json {
         try common.output(world).result(
           json: json, ofChange: "\(ShellWord.quoted(out)) was written all the same")

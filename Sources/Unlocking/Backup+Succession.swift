@@ -26,7 +26,7 @@ extension Backup {
       throw UserMessage(error)
     }
     others.isAccepted = named != nil
-    OtherBackups.found = others
+    world.run.others = others
     if let output { others.tell(besides: namespace.id, in: folder, output) }
   }
 
@@ -164,7 +164,7 @@ extension Backup {
   private func note(
     _ others: OtherBackups, _ id: NamespaceID, _ output: Output
   ) throws(UserMessage) {
-    OtherBackups.found = others
+    world.run.others = others
     if !others.vanished.isEmpty, !others.isAccepted, use == .writing || use == .unlocking {
       throw OtherBackups.gone(others.vanished, from: folder, instead: id)
     }
@@ -240,9 +240,9 @@ extension Backup {
       }
     guard followed.isSuperseded else { return output.warn(message) }
     if use == .writing { throw message }
-    ClosingWords.add(message)
-    ClosingWords.add(
-      UserMessage(
+    world.run.close(with: message)
+    world.run.close(
+      with: UserMessage(
         message.code,
         "these wallets are from before the master key was changed, from the earlier backup "
           + followed.namespace.id.hex,
@@ -259,8 +259,8 @@ extension Backup {
 
   /// Says that the namespace that was asked for is not the one in charge.
   private func tellEarlier(_ id: NamespaceID, _ next: NamespaceID) {
-    ClosingWords.add(
-      UserMessage(
+    world.run.close(
+      with: UserMessage(
         .partial, "this is an earlier backup, \(id.hex); its master key was rotated",
         hint: "the newer backup is \(next.hex); what was added since is only there"))
   }

@@ -124,7 +124,7 @@ extension Backup {
       let gone = try? folder.vanishedNamespaces(), !gone.isEmpty,
       present.isEmpty || gone.contains(where: { $0 == id })
     else { return nil }
-    OtherBackups.found.vanished = gone
+    world.run.others.vanished = gone
     return UserMessage(
       .rollback,
       "the backup that this computer knew is gone from \(ShellWord.quoted(folder.path)): "
@@ -159,7 +159,7 @@ extension Backup {
       settings.watch.waits = { path in
         let shown = ShellWord.quoted(path)
         common.prompter(world).tell("Waiting for \(shown) to be downloaded.")
-        common.events.send(.sync(files: 1, path: path, secondsLeft: nil))
+        common.events(world).send(.sync(files: 1, path: path, secondsLeft: nil))
       }
     }
     do throws(BackupFolderError) {

@@ -272,13 +272,13 @@ package struct InitCommand: ParsableCommand, KeyBackupCommand {
           "warning: this computer still uses \(ShellWord.quoted(other)); for this backup "
             + (setting.map { "change \($0.place)" }
               ?? "give --folder \(ShellWord.quoted(absolute)) each time, or set KEYBACKUP_FOLDER"))
-        SuggestedCommands.folder = absolute
+        world.run.folder = absolute
         return
       }
       // keybackup.conf is a person's, and stays as it is.
       guard configuration.folder == nil else { return }
       try Configuration.remember(folder: absolute, world)
-      SuggestedCommands.folder = nil
+      world.run.folder = nil
     } catch {
       common.output(world).warn("keybackup: \(error.message)")
       common.output(world).warn(

@@ -57,7 +57,7 @@ package struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     defer { if isMade, let out { unsafe rmdir(out) } }
     if let out {
       try place.requirePrivate(out, besides: backup.folder.path, world)
-      let folder = try RestoreFolder(path: out)
+      let folder = try RestoreFolder(path: out, world.run)
       isMade = folder.isMade
       target = consume folder
     } else {
@@ -75,7 +75,7 @@ package struct RestoreCommand: ParsableCommand, KeyBackupCommand {
     let total = try backup.namespace(of: opened).countWalletFiles()
     var bar = ProgressBar(
       "Restoring", output: unlock.output(world), terminalName: world.variable("TERM"),
-      events: unlock.common.events)
+      events: unlock.common.events(world))
     let report: WalletReport
     var unwritten: [RestoreFolder.Failure] = []
     if var target {

@@ -14,6 +14,7 @@ internal import WalletCommands
 package struct RestoreFolder: ~Copyable {
   private let descriptor: Int32
   private let path: String
+  private let run: Run
   /// Whether the folder was not there before.
   let isMade: Bool
   private var files: PrivateFolder
@@ -40,7 +41,7 @@ package struct RestoreFolder: ~Copyable {
   /// Makes the folder, or takes an existing one.
   ///
   /// - Throws: `cannot-create`.
-  package init(path: String) throws(UserMessage) {
+  package init(path: String, _ run: Run) throws(UserMessage) {
     if let advice = FileCheck.unexpanded(path) {
       throw UserMessage(
         .cannotCreate, "the folder \(ShellWord.quoted(path)) cannot be made", hint: advice)
@@ -67,6 +68,7 @@ package struct RestoreFolder: ~Copyable {
     }
     self.descriptor = descriptor
     self.path = path
+    self.run = run
     isMade = problem == 0
   }
 
@@ -199,7 +201,7 @@ package struct RestoreFolder: ~Copyable {
     } catch {
       throw UserMessage(error)
     }
-    if let lastName { KeptPermissions.check("\(path)/\(lastName)", at: path) }
+    if let lastName { KeptPermissions.check("\(path)/\(lastName)", at: path, run) }
     let taken = files.taken.dropFirst(takenBefore)
     takenBefore += taken.count
     inTheWay += taken.filter { $0 != RestoredFiles.explanationName }

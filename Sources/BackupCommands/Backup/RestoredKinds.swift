@@ -79,7 +79,7 @@ struct FilesPart: Sendable {
       let planned = FilePlan(files, withRemoved: withRemoved).planned
       rest = planned[...]
       var restore = FileRestore(
-        into: try RestoredTree(path: out), planned, among: files, common, world)
+        into: try RestoredTree(path: out, world.run), planned, among: files, common, world)
       defer {
         restore.finish()
         (written, failures, taken) = (restore.written, restore.failures, restore.taken)

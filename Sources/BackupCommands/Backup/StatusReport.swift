@@ -80,7 +80,7 @@ struct StatusReport: Sendable {
     }
     findings = scan.findings
     vanished = (try? backup.folder.vanishedNamespaces()) ?? []
-    others = OtherBackups.found.present
+    others = world.run.others.present
     lostKeySlots = backup.namespace.lostKeySlots
     unusable = backup.folder.unusableMemories().map(UserMessage.init)
   }

@@ -49,7 +49,7 @@ package struct VerifyCommand: ParsableCommand, KeyBackupCommand {
       report.note(read, of: opened)
       var bar = ProgressBar(
         "Checking", unit: .bytes, output: unlock.output(world),
-        terminalName: world.variable("TERM"), events: unlock.common.events)
+        terminalName: world.variable("TERM"), events: unlock.common.events(world))
       let summary = FileSummary(of: opened, &bar)
       opened.remember(summary, world)
       report.stored = StoredFilesReport(summary, at: world.now())

@@ -52,8 +52,8 @@ struct NewSecondSecretOptions: ParsableArguments {
         throw UserMessage(.usage, "one second secret is enough")
       }
       if path != "-", !FileCheck.exists(path) {
-        try OutputFile.write(SecondSecretFile.random(), to: path)
-        let file = TypedSecrets.ofProcess.naming(path, else: "that --secret-file names")
+        try OutputFile.write(SecondSecretFile.random(), to: path, world.run)
+        let file = world.run.typed.naming(path, else: "that --secret-file names")
         unlock.output(world).note(
           required: "Made the second secret \(file). Keep copies of it, unchanged.")
       }

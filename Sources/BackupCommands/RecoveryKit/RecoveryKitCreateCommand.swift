@@ -90,7 +90,7 @@ package struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
     // The page comes first: a key slot that nobody holds the code of would count
     // as one.
     do throws(UserMessage) {
-      if let out { try OutputFile.write(page.html(kit.code), to: out) }
+      if let out { try OutputFile.write(page.html(kit.code), to: out, world.run) }
     } catch {
       if chosen.kind == .keyring { keyring.forget() }
       throw error
@@ -226,7 +226,7 @@ package struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
       throw UserMessage(error)
     }
     if let offline, let file = page.offline {
-      try OutputFile.write(unsafe SecretBytes(copying: file.span.bytes), to: offline)
+      try OutputFile.write(unsafe SecretBytes(copying: file.span.bytes), to: offline, world.run)
     }
     if let out { try OutputFile.replace(out, with: page.html(kit.code)) }
   }
@@ -263,7 +263,7 @@ package struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
   /// paper has opened the backup.
   private func nextSteps(_ test: String) -> [String] {
     var steps: [String] = []
-    let typed = TypedSecrets.ofProcess
+    let typed = world.run.typed
     let page = out.map { typed.naming($0, else: "the file that --out names") }
     if let page { steps.append("Print \(page)") }
     if let offline, out == nil {

@@ -11,19 +11,20 @@ package enum KeptPermissions {
   /// - Parameters:
   ///   - descriptor: the open file.
   ///   - place: the file, or the folder of many.
-  package static func check(_ descriptor: Int32, at place: String) {
+  ///   - run: says it at its end.
+  package static func check(_ descriptor: Int32, at place: String, _ run: Run) {
     var status = stat()
-    if unsafe fstat(descriptor, &status) == 0, status.st_mode & 0o077 != 0 { tell(place) }
+    if unsafe fstat(descriptor, &status) == 0, status.st_mode & 0o077 != 0 { tell(place, run) }
   }
 
   /// The same for a file that has its name.
-  package static func check(_ path: String, at place: String) {
-    if FileCheck.isOpenToOthers(path) { tell(place) }
+  package static func check(_ path: String, at place: String, _ run: Run) {
+    if FileCheck.isOpenToOthers(path) { tell(place, run) }
   }
 
-  private static func tell(_ place: String) {
-    ClosingWords.add(
-      UserMessage(
+  private static func tell(_ place: String, _ run: Run) {
+    run.close(
+      with: UserMessage(
         .config,
         "others can read the secrets in \(ShellWord.quoted(place)): its file system keeps no permissions",
         hint: "move them to a disk that does, such as your home folder, then delete them there"))

@@ -58,8 +58,11 @@ package enum OutputFile {
   /// - Parameters:
   ///   - bytes: its contents.
   ///   - path: its path, where nothing may exist.
+  ///   - run: says at its end that others can read the file.
   /// - Throws: `cannot-create`, `io`; no file is left then.
-  package static func write(_ bytes: borrowing SecretBytes, to path: String) throws(UserMessage) {
+  package static func write(
+    _ bytes: borrowing SecretBytes, to path: String, _ run: Run
+  ) throws(UserMessage) {
     try requireFree(path)
     var isTaken = false
     try inFolder(of: path) { (folder, name) throws(BackupFolderError) in
@@ -69,7 +72,7 @@ package enum OutputFile {
       isTaken = !folder.taken.isEmpty
     }
     if isTaken { throw cannotCreate(path, EEXIST) }
-    KeptPermissions.check(path, at: path)
+    KeptPermissions.check(path, at: path, run)
   }
 
   /// Whether an earlier run has written a file: a private one with exactly these contents, which

@@ -38,11 +38,11 @@ package struct CommonOptions: ParsableArguments {
 
   /// The person, or nobody with `--no-input`.
   package func prompter(_ world: World) -> Prompter {
-    Prompter(output: output(world), noInput: noInput, events: events, world)
+    Prompter(output: output(world), noInput: noInput, events: events(world), world)
   }
 
   /// The calling program, or nobody.
-  package var events: Events { Events(descriptor: eventsFd) }
+  package func events(_ world: World) -> Events { Events(descriptor: eventsFd, world.run) }
 }
 
 /// The options of commands that use an authenticator.
@@ -116,7 +116,6 @@ package struct FolderOptions: ParsableArguments {
 
   package mutating func validate() throws {
     if folder == "" { throw ValidationError("--folder names a folder") }
-    if let folder { SuggestedCommands.folder = folder }
   }
 }
 

@@ -42,19 +42,18 @@ package struct Program: Sendable {
   }
 
   private func run(_ arguments: [String], refusal: UserMessage?) {
-    CallersDescriptors.note(arguments)
     StandardStreams.fill()
     let unhardened = ProcessHardening.apply()
     Interruption.prepare()
     let variables = ProcessVariables.ofProcess()
-    let world = World.process(variables)
+    let world = World.process(variables, arguments)
     let output = Output(
       json: arguments.contains("--json"), quiet: arguments.contains("--quiet"), world)
     if !unhardened.isEmpty, arguments.contains(where: { $0 == "-v" || $0 == "--verbose" }) {
       for line in unhardened { output.note("keybackup: \(line)") }
     }
-    let events = Events(arguments: arguments)
-    if let refusal = ArgumentBytes.refusal ?? variables.refusal ?? TypedSecrets.ofProcess.refusal
+    let events = Events(arguments: arguments, world.run)
+    if let refusal = ArgumentBytes.refusal ?? variables.refusal ?? world.run.typed.refusal
       ?? refusal
     {
       Self.report(refusal, output)
@@ -144,16 +143,16 @@ package struct Program: Sendable {
     if let problem = ClockCheck.problem(world.now()) { output.warn(problem) }
     do {
       let ended = try await command.run(in: world)
-      let code = OtherBackups.found.ending(ended)
-      ClosingWords.tell(output)
+      let code = world.run.others.ending(ended)
+      for message in world.run.takeClosingWords() { output.warn(message) }
       if code == .success, Interruption.received {
         output.warn("keybackup: the interruption came too late: it is done")
       }
       events.send(.done(code, nil))
       return code
     } catch {
-      ClosingWords.tell(output)
-      let ending = safe(Interruption.received ? error.afterInterruption : error)
+      for message in world.run.takeClosingWords() { output.warn(message) }
+      let ending = safe(Interruption.received ? error.afterInterruption : error, world.run)
       if ending == .readerGone {
         events.send(.done(ending.code, ending))
         Terminal.restoreAll()
@@ -201,7 +200,7 @@ package struct Program: Sendable {
   private static func refuse(
     _ mistake: UserMessage, _ arguments: [String], _ output: Output, _ events: Events
   ) -> ExitReason {
-    let message = TypedPIN.isGiven(arguments) ? TypedPIN.message : safe(mistake)
+    let message = TypedPIN.isGiven(arguments) ? TypedPIN.message : safe(mistake, output.run)
     report(message, output)
     events.send(.done(.usage, message))
     return .usage
@@ -219,8 +218,8 @@ package struct Program: Sendable {
 
   /// The message without the secrets that were typed on the command line, and with commands that
   /// can be run as they stand.
-  private static func safe(_ message: UserMessage) -> UserMessage {
-    SuggestedCommands.completed(TypedSecrets.ofProcess.hiding(message))
+  private static func safe(_ message: UserMessage, _ run: Run) -> UserMessage {
+    SuggestedCommands.completed(run.typed.hiding(message), run)
   }
 
   private static func report(_ message: UserMessage, _ output: Output) {

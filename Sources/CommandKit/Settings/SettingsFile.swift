@@ -5,7 +5,6 @@
 internal import CLinux
 internal import CommandSupport
 internal import Glibc
-internal import Synchronization
 
 /// The settings that `keybackup.conf` may hold.
 package enum SettingName: String, CaseIterable, Sendable {
@@ -53,9 +52,6 @@ package struct SettingsFile: Sendable {
   /// Most bytes that it may have.
   package static let limit = 64 << 10
 
-  /// The files that were read in this run: one value is in force from beginning to end.
-  private static let known = Mutex<[String: SettingsFile]>([:])
-
   package init(
     path: String?, exists: Bool = false, entries: [SettingName: Entry] = [:],
     problems: [UserMessage] = []
@@ -73,11 +69,11 @@ package struct SettingsFile: Sendable {
   package static func look(_ world: World) -> SettingsFile {
     guard let folder = world.configurationFolder else { return SettingsFile(path: nil) }
     let path = folder + "/" + name
-    if let file = known.withLock({ $0[path] }) { return file }
-    var file = SettingsFile(path: path)
-    file.fill(path, home: world.variable("HOME"))
-    known.withLock { $0[path] = file }
-    return file
+    return world.run.settings(path) {
+      var file = SettingsFile(path: path)
+      file.fill(path, home: world.variable("HOME"))
+      return file
+    }
   }
 
   /// Reads the file; see ``look(_:)``.

@@ -14,16 +14,23 @@ package struct Streams: Sendable {
 
   /// The streams of the process.
   package static func process() -> Streams {
-    Streams(input: STDIN_FILENO, output: STDOUT_FILENO, error: STDERR_FILENO) {
-      ownTerminal.withLock { known in
-        if let known { return known }
-        let descriptor = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
-        if descriptor >= 0 { known = descriptor }
-        return known
-      }
+    let terminal = OwnTerminal()
+    return Streams(
+      input: STDIN_FILENO, output: STDOUT_FILENO, error: STDERR_FILENO,
+      terminal: { terminal.opened() })
+  }
+}
+
+/// The terminal of the process: opened once, and never closed.
+private final class OwnTerminal: Sendable {
+  private let descriptor = Mutex<Int32?>(nil)
+
+  func opened() -> Int32? {
+    descriptor.withLock { known in
+      if let known { return known }
+      let descriptor = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+      if descriptor >= 0 { known = descriptor }
+      return known
     }
   }
-
-  /// The terminal of the process: opened once, and never closed.
-  private static let ownTerminal = Mutex<Int32?>(nil)
 }

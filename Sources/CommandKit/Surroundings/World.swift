@@ -21,16 +21,20 @@ package struct World: Sendable {
   package var devices: Devices
   /// The variables that are not UTF-8, for programs that get all.
   package var otherVariables: [[CChar]] = []
+  /// What this run gathers.
+  package var run = Run()
 
   /// The process's own surroundings.
   ///
-  /// - Parameter variables: its environment.
+  /// - Parameters:
+  ///   - variables: its environment.
+  ///   - arguments: its arguments, without the program's name.
   /// - Returns: the surroundings.
-  package static func process(_ variables: ProcessVariables) -> World {
+  package static func process(_ variables: ProcessVariables, _ arguments: [String]) -> World {
     World(
       environment: variables.values, now: { Int64(Glibc.time(nil)) }, time: .system(),
       hostName: hostNameOfSystem(), streams: .process(), devices: .system(),
-      otherVariables: variables.others)
+      otherVariables: variables.others, run: Run(arguments))
   }
 
   private static func hostNameOfSystem() -> String {

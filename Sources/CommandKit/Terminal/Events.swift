@@ -1,27 +1,20 @@
 internal import CLinux
 internal import Glibc
-internal import Synchronization
 
 /// The stream of `--events-fd`: one JSON object a line, written at once.
 ///
 /// A reader that went away or does not read never stops the command: after
 /// two seconds of a full pipe the stream ends where it is.
 package struct Events: Sendable {
-  /// Nobody listens.
-  package static let none = Events(descriptor: nil)
-
   /// The descriptor that the caller opened; nil: nobody listens.
   package let descriptor: Int32?
+  /// The run that it tells of: it has one stream.
+  private let run: Run
 
   /// How long a full pipe is waited for, in milliseconds.
   private static let patience: Int32 = 2000
   /// The bytes that a pipe with any room at all takes without blocking.
   private static let piece = 4096
-
-  /// Whether nothing more is written, because of an error or a stuck reader.
-  ///
-  /// There is one stream in a process; the lock also keeps lines whole.
-  private static let hasEnded = Mutex(false)
 
   /// Why this descriptor cannot be written to; nil: it can.
   ///
@@ -35,7 +28,7 @@ package struct Events: Sendable {
 
   /// The stream that these arguments ask for, even where the rest of them is
   /// wrong: the caller waits for the end.
-  package init(arguments: [String]) {
+  package init(arguments: [String], _ run: Run) {
     var named: String?
     for (index, argument) in arguments.enumerated() {
       if argument == "--" { break }
@@ -43,19 +36,18 @@ package struct Events: Sendable {
       if argument.hasPrefix("--events-fd=") { named = String(argument.dropFirst(12)) }
     }
     let number = named.flatMap { Int32($0) }
-    self.init(descriptor: number.flatMap { Self.obstacle($0) == nil ? $0 : nil })
+    self.init(descriptor: number.flatMap { Self.obstacle($0) == nil ? $0 : nil }, run)
   }
 
-  package init(descriptor: Int32?) { self.descriptor = descriptor }
+  package init(descriptor: Int32?, _ run: Run) { (self.descriptor, self.run) = (descriptor, run) }
 
   /// Writes one event; what cannot be written is dropped.
   package func send(_ event: Event) {
     guard let descriptor else { return }
     let line = Array((event.json.text + "\n").utf8)
-    Self.hasEnded.withLock { ended in
-      guard !ended else { return }
-      if event.isOptional, !Self.isWritable(descriptor, within: 0) { return }
-      ended = !Self.write(line, to: descriptor)
+    run.writeEvent {
+      if event.isOptional, !Self.isWritable(descriptor, within: 0) { return true }
+      return Self.write(line, to: descriptor)
     }
   }
 

@@ -1,12 +1,11 @@
 package import BackupFolder
 package import CSPP
 internal import CommandSupport
-internal import Synchronization
 
 /// The backups of the folder other than the one that a command works on.
 ///
-/// A process runs one command: its result and its exit code tell of them, whichever command
-/// it is (docs/decisions/0027).
+/// The result and the exit code of a run tell of them, whichever command it is
+/// (docs/decisions/0027).
 package struct OtherBackups: Sendable, Equatable {
   /// Those that this computer knew, that are gone, and that the one that is used does not follow.
   package var vanished: [NamespaceID] = []
@@ -14,14 +13,6 @@ package struct OtherBackups: Sendable, Equatable {
   package var present: [NamespaceID] = []
   /// Whether a person named the one to use: that others are gone is known then.
   package var isAccepted = false
-
-  private static let told = Mutex(OtherBackups())
-
-  /// The other backups that the running command found.
-  package static var found: OtherBackups {
-    get { told.withLock { $0 } }
-    set { told.withLock { $0 = newValue } }
-  }
 
   package init(vanished: [NamespaceID] = [], present: [NamespaceID] = [], isAccepted: Bool = false)
   {

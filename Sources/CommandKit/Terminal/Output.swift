@@ -17,12 +17,15 @@ package struct Output: Sendable {
   package let streams: Streams
   /// The variables, some of which tell what a stream can show.
   package let environment: [String: String]
+  /// What the run gathers.
+  package let run: Run
 
   package init(json: Bool, quiet: Bool, _ world: World) {
     self.json = json
     self.quiet = quiet
     streams = world.streams
     environment = world.environment
+    run = world.run
   }
 
   /// The abilities of the result stream.
@@ -38,7 +41,7 @@ package struct Output: Sendable {
   ///   - hanging: columns before the further lines; nil: as the line begins.
   /// - Throws: `io`.
   package func result(_ line: String, hanging: Int? = nil) throws(UserMessage) {
-    let lines = screen.lines(Self.shown(line), hanging: hanging)
+    let lines = screen.lines(shown(line), hanging: hanging)
     try write(Array((lines.joined(separator: "\n") + "\n").utf8), to: standardOutput)
   }
 
@@ -50,7 +53,7 @@ package struct Output: Sendable {
   /// Writes a line of result that says the most important, in bold print where that shows.
   package func result(title line: String) throws(UserMessage) {
     let screen = screen
-    let lines = screen.lines(Self.shown(line)).map(screen.bold)
+    let lines = screen.lines(shown(line)).map(screen.bold)
     try write(Array((lines.joined(separator: "\n") + "\n").utf8), to: standardOutput)
   }
 
@@ -79,18 +82,18 @@ package struct Output: Sendable {
   }
 
   /// A text as it is shown: nothing in it controls a terminal, and its commands are complete.
-  private static func shown(_ text: String) -> String {
-    PrintableText.cleanLines(SuggestedCommands.completed(text))
+  private func shown(_ text: String) -> String {
+    PrintableText.cleanLines(SuggestedCommands.completed(text, run))
   }
 
   /// Writes a result as sorted JSON with `"schema": 1`, in one line.
   package func result(json value: JSONOutput) throws(UserMessage) {
-    try write(Array((Self.complete(value).text + "\n").utf8), to: standardOutput)
+    try write(Array((complete(value).text + "\n").utf8), to: standardOutput)
   }
 
   /// A result with what every result has.
-  package static func complete(_ value: JSONOutput) -> JSONOutput {
-    var object = OtherBackups.found.added(to: value)
+  package func complete(_ value: JSONOutput) -> JSONOutput {
+    var object = run.others.added(to: value)
     object["schema"] = 1
     return object
   }
@@ -190,11 +193,11 @@ package struct Output: Sendable {
   /// chooses: what could steer the terminal is taken out. No note or warning
   /// repeats a secret that was typed on the command line either.
   package func warn(_ line: String) {
-    tell(TypedSecrets.ofProcess.hiding(line: line))
+    tell(run.typed.hiding(line: line))
   }
 
   private func tell(_ line: String) {
-    let told = noteScreen.told(Self.shown(line))
+    let told = noteScreen.told(shown(line))
     try? write(Array((told + "\n").utf8), to: standardError)
   }
 

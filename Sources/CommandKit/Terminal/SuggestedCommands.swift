@@ -1,17 +1,8 @@
 internal import CommandSupport
-internal import Synchronization
 
 /// The commands that texts suggest: they name the folder where this one had to name it, so that
 /// they do the same as they stand.
 package enum SuggestedCommands {
-  private static let folderInUse = Mutex<String?>(nil)
-
-  /// The folder that has to be named each time; nil: the program finds it.
-  package static var folder: String? {
-    get { folderInUse.withLock { $0 } }
-    set { folderInUse.withLock { $0 = newValue } }
-  }
-
   /// Commands that take a folder, with what may follow their first word.
   private static let commands: [String: Set<String>] = [
     "status": [], "verify": [], "restore": [], "rotate": [], "unlock": [], "lock": [],
@@ -32,8 +23,8 @@ package enum SuggestedCommands {
   ]
 
   /// The text, with the folder in each command that takes one.
-  package static func completed(_ text: String) -> String {
-    folder.map { completed(text, folder: $0) } ?? text
+  package static func completed(_ text: String, _ run: Run) -> String {
+    run.folder.map { completed(text, folder: $0) } ?? text
   }
 
   /// The text, with a folder in each command that takes one.
@@ -47,10 +38,10 @@ package enum SuggestedCommands {
   }
 
   /// The message, with the folder in each command that takes one.
-  package static func completed(_ message: UserMessage) -> UserMessage {
+  package static func completed(_ message: UserMessage, _ run: Run) -> UserMessage {
     var message = message
-    message.message = completed(message.message)
-    message.hint = message.hint.map(completed)
+    message.message = completed(message.message, run)
+    message.hint = message.hint.map { completed($0, run) }
     return message
   }
 

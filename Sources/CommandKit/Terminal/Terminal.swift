@@ -14,12 +14,14 @@ package struct Terminal: Sendable {
 
   /// Its abilities.
   private let screen: @Sendable () -> Screen
+  private let run: Run
 
   /// Opens it; nil when there is none.
   package static func open(_ world: World) -> Terminal? {
     guard let descriptor = world.streams.terminal() else { return nil }
     let (streams, environment) = (world.streams, world.environment)
-    return Terminal(descriptor: descriptor) { Screen(descriptor, streams, environment) }
+    return Terminal(
+      descriptor: descriptor, screen: { Screen(descriptor, streams, environment) }, run: world.run)
   }
 
   /// Writes text as it is.
@@ -29,7 +31,7 @@ package struct Terminal: Sendable {
 
   /// Text without what could steer the terminal, in lines that fit.
   package func wrapped(_ text: String) -> String {
-    screen().told(PrintableText.cleanLines(SuggestedCommands.completed(text)))
+    screen().told(PrintableText.cleanLines(SuggestedCommands.completed(text, run)))
   }
 
   // MARK: Reading

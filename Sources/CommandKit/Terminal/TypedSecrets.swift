@@ -20,9 +20,6 @@ package struct TypedSecrets: Sendable {
   /// Whether a number is more likely a short ID.
   private var takesID = false
 
-  /// The secrets typed on this process's command line.
-  package static let ofProcess = TypedSecrets(Array(CommandLine.arguments.dropFirst()))
-
   package init(_ arguments: [String]) {
     var words: [String] = []
     var last = ""

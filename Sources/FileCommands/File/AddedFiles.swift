@@ -41,7 +41,7 @@ package struct AddedFiles: ~Copyable {
     output = common.output(world)
     bar = ProgressBar(
       "Saving", unit: .bytes, output: output, terminalName: world.variable("TERM"),
-      events: common.events)
+      events: common.events(world))
   }
 
   /// Adds one file.

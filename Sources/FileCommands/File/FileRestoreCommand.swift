@@ -47,7 +47,7 @@ package struct FileRestoreCommand: ParsableCommand, KeyBackupCommand {
     let backup = try await unlock.backup(world)
     // The folder is made before the touch, so that nothing is decrypted that could not be written.
     try place.requirePrivate(out, besides: backup.folder.path, world)
-    let tree = try RestoredTree(path: out)
+    let tree = try RestoredTree(path: out, world.run)
     let opened = try await backup.unlock(unlock, world)
     let retired = opened.retiredKeys
     let all = try opened.namedFiles()

@@ -96,7 +96,7 @@ package final class WatchReport: Sendable {
     output.note(
       "\(ShellWord.quoted(paths[file])) is not there."
         + (isOnce ? "" : " It is backed up when it is."))
-    common.events.send(.file(path: paths[file], outcome: "missing", message: nil))
+    common.events(world).send(.file(path: paths[file], outcome: "missing", message: nil))
   }
 
   private func saved(_ file: Int, isNew: Bool, _ content: WatchedState) {
@@ -126,7 +126,7 @@ package final class WatchReport: Sendable {
     } else if common.verbose || (isOnce && !isSecondLook) {
       output.note("\(ShellWord.quoted(path)) has not changed; nothing was written.")
     }
-    common.events.send(.file(path: path, outcome: isNew ? "saved" : "unchanged", message: nil))
+    common.events(world).send(.file(path: path, outcome: isNew ? "saved" : "unchanged", message: nil))
   }
 
   private func failed(_ file: Int, _ message: UserMessage, isFirst: Bool) {
@@ -140,7 +140,7 @@ package final class WatchReport: Sendable {
       output.note("\(ShellWord.quoted(path)) is tried again, and the newest content counts.")
     }
     if !isStarted { output.warn("keybackup: the command of --on-failure could not be started") }
-    common.events.send(.file(path: path, outcome: "failed", message: message))
+    common.events(world).send(.file(path: path, outcome: "failed", message: message))
   }
 
   private func alive(isComplete: Bool) {

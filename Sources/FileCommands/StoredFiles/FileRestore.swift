@@ -48,7 +48,7 @@ package struct FileRestore: ~Copyable {
     total = planned.map(\.version.size).sumOfClaims()
     bar = ProgressBar(
       "Restoring", unit: .bytes, output: common.output(world),
-      terminalName: world.variable("TERM"), events: common.events)
+      terminalName: world.variable("TERM"), events: common.events(world))
   }
 
   /// Writes one version; an error of reading it is remembered.

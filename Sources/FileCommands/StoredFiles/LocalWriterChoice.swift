@@ -90,6 +90,6 @@ extension KeptPermissions {
   /// Says that others can read the secret key of a silent writer of this computer.
   static func check(secretOf writer: WriterID, _ folder: BackupFolder, _ world: World) {
     guard let file = folder.secretFile(of: writer) else { return }
-    check(file, at: world.stateFolder ?? file)
+    check(file, at: world.stateFolder ?? file, world.run)
   }
 }

@@ -12,6 +12,7 @@ final class PartFile {
   private let folder: Int32
   private let root: String
   private let shown: String
+  private let run: Run
   private var descriptor: Int32 = -1
   /// The name of a temporary file; nil for one without a name.
   private var temporary: String?
@@ -20,10 +21,11 @@ final class PartFile {
   /// Whether all contents are in it, and on the disk.
   private(set) var isFilled = false
 
-  init(in folder: Int32, root: String, shown: String) {
+  init(in folder: Int32, root: String, shown: String, _ run: Run) {
     self.folder = folder
     self.root = root
     self.shown = shown
+    self.run = run
   }
 
   deinit {
@@ -62,7 +64,7 @@ final class PartFile {
     // A file system without times or modes, such as FAT, is no reason to lose the file.
     _ = unsafe futimens(descriptor, [time, time])
     _ = fchmod(descriptor, mode)
-    KeptPermissions.check(descriptor, at: root)
+    KeptPermissions.check(descriptor, at: root, run)
     guard fsync(descriptor) == 0 else { throw failure(errno) }
     isFilled = true
   }

@@ -46,6 +46,7 @@ package final class RestoredTree: Sendable {
   private let isMade: Bool
   /// The folder as the person named it.
   package let path: String
+  private let run: Run
   /// The paths that this value gave to files.
   private struct Given {
     /// With the path that the file should have had.
@@ -69,7 +70,7 @@ package final class RestoredTree: Sendable {
   /// Makes the folder, or takes an existing one.
   ///
   /// - Throws: `cannot-create`.
-  package init(path: String) throws(UserMessage) {
+  package init(path: String, _ run: Run) throws(UserMessage) {
     if let advice = FileCheck.unexpanded(path) {
       throw UserMessage(
         .cannotCreate, "the folder \(ShellWord.quoted(path)) cannot be made", hint: advice)
@@ -87,6 +88,7 @@ package final class RestoredTree: Sendable {
         hint: "choose another place for --out")
     }
     self.path = path
+    self.run = run
     guard isMade else { return }
     // The name of a new folder is durable with the folder that holds it. It is made all the same
     // where nobody may open that one.
@@ -150,7 +152,7 @@ package final class RestoredTree: Sendable {
       if given.withLock({ $0.cleared.insert(names.joined(separator: "/")).inserted }) {
         PartFile.removeLeft(in: folder)
       }
-      let part = PartFile(in: folder, root: path, shown: shown)
+      let part = PartFile(in: folder, root: path, shown: shown, run)
       do throws(UserMessage) {
         return try place(
           part, name, in: folder, names, of: folders, attributes, read)

@@ -90,7 +90,7 @@ package struct CeloRequestCommand: ParsableCommand, KeyBackupCommand {
     ]
     // The body is signed to the letter: it joins as it is.
     try output.result(
-      jsonText: String(Output.complete(facts).text.dropLast()) + ",\"request\":\(request.json)}")
+      jsonText: String(output.complete(facts).text.dropLast()) + ",\"request\":\(request.json)}")
     return .success
   }
 

@@ -62,7 +62,7 @@ package struct SealVaultOpenCommand: ParsableCommand, KeyBackupCommand {
     if let out {
       let name = "\(opened.metadata.deviceID)_\(opened.metadata.version)"
       written = try write(
-        opened.database, hasKey ? keyText.copy() : SecretBytes(zeroed: 0), name, into: out)
+        opened.database, hasKey ? keyText.copy() : SecretBytes(zeroed: 0), name, into: out, world.run)
       json["folder"] = .string(out)
       json["written"] = .array(written.map { .string($0) })
     }
@@ -100,12 +100,12 @@ package struct SealVaultOpenCommand: ParsableCommand, KeyBackupCommand {
   /// - Throws: `cannot-create` where a name is taken; that file stays as it is.
   private func write(
     _ database: borrowing SecretBytes, _ dataKey: consuming SecretBytes, _ name: String,
-    into folder: String
+    into folder: String, _ run: Run
   ) throws(UserMessage) -> [String] {
     let files = [name + ".sqlite3"] + (dataKey.count > 0 ? [name + ".data-key"] : [])
     for file in files { try OutputFile.requireFree("\(folder)/\(file)") }
     // Makes the folder, for the user alone, and removes it again where nothing gets into it.
-    let tree = try RestoredTree(path: folder)
+    let tree = try RestoredTree(path: folder, run)
     defer { withExtendedLifetime(tree) {} }
     let taken: [String]
     do throws(BackupFolderError) {
@@ -123,7 +123,7 @@ package struct SealVaultOpenCommand: ParsableCommand, KeyBackupCommand {
         .cannotCreate, "\(ShellWord.quoted("\(folder)/\(name)")) exists and is never overwritten",
         hint: "choose another folder for --out")
     }
-    for file in files { KeptPermissions.check("\(folder)/\(file)", at: folder) }
+    for file in files { KeptPermissions.check("\(folder)/\(file)", at: folder, run) }
     return files
   }
 }

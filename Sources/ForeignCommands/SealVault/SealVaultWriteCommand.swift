@@ -212,7 +212,7 @@ package struct SealVaultWriteCommand: ParsableCommand, KeyBackupCommand {
       var line = SecretText()
       line.append(text: password.display)
       line.append("\n")
-      try OutputFile.write(line.finish(), to: newPassword)
+      try OutputFile.write(line.finish(), to: newPassword, world.run)
     }
     let path = "\(target)/\(backup.name)"
     let taken: [String]

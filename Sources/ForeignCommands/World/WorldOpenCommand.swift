@@ -54,7 +54,7 @@ package struct WorldOpenCommand: ParsableCommand, KeyBackupCommand {
     var result = opened.json()
     var lines: [String] = []
     if let out {
-      var written = WrittenWorld(into: try RestoredTree(path: out), now: world.now())
+      var written = WrittenWorld(into: try RestoredTree(path: out, world.run), now: world.now())
       do throws(UserMessage) {
         try written.write(opened)
       } catch {

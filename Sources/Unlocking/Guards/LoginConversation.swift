@@ -54,7 +54,7 @@ package struct LoginConversation {
       switch reply.content {
       case .authorize(let address):
         let seconds = Int((deadline - HelperProgram.now()) / 1000)
-        common.events.send(.login(issuer: issuer.host, url: address, secondsLeft: seconds))
+        common.events(world).send(.login(issuer: issuer.host, url: address, secondsLeft: seconds))
         // It comes again after an address that does not belong to this login.
         if let pasted { prompter.tell(Self.complaint(pasted)) }
         try show(address, prompter)

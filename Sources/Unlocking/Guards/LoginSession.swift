@@ -104,7 +104,7 @@ struct LoginSession: ~Copyable {
     } catch {
       throw UserMessage(error)
     }
-    try OutputFile.write(session.secret, to: files.secret)
+    try OutputFile.write(session.secret, to: files.secret, world.run)
     return session
   }
 

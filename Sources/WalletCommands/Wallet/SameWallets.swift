@@ -72,7 +72,7 @@ extension Output {
   /// - Parameter path: the file; `-` and nil: there is none.
   package func note(secretStaysIn path: String?) {
     guard let path, path != "-", FileCheck.isFile(path) else { return }
-    let file = TypedSecrets.ofProcess.naming(path, else: "The file that you named")
+    let file = run.typed.naming(path, else: "The file that you named")
     note(
       required: "\(file) still holds the secret, unencrypted. Delete the file when you no longer "
         + "need it.")

@@ -81,7 +81,7 @@ package struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
       return code
     }
     if let out {
-      try OutputFile.write(chosen.bytes, to: out)
+      try OutputFile.write(chosen.bytes, to: out, world.run)
       unlock.output(world).note(
         "\(ShellWord.quoted(out)) holds the decrypted entry. Delete it when you need it no longer.")
     }
@@ -137,7 +137,7 @@ package struct WalletShowCommand: ParsableCommand, KeyBackupCommand {
       }
       // The entry is JSON already: it goes out as it is, from guarded memory.
       let head = #"{"entry":"#
-      let rest = Output.complete(["wallet": row.json]).text
+      let rest = unlock.output(world).complete(["wallet": row.json]).text
       try output.write(text: head)
       try output.result(entry: bytes)
       try output.write(text: "," + rest.dropFirst() + "\n")

@@ -49,9 +49,11 @@ struct OwnWorld: Sendable {
     world.streams.input = given.descriptor
     world.streams.output = result.descriptor
     world.streams.error = notes.descriptor
+    world.run = Run(arguments)
     let output = Output(json: arguments.contains("--json"), quiet: false, world)
     var outcome = Outcome()
-    outcome.code = await Program.run(command, world, output, .none).rawValue
+    outcome.code = await Program.run(
+      command, world, output, Events(descriptor: nil, world.run)).rawValue
     withExtendedLifetime(given) {}
     outcome.output = try result.bytes()
     outcome.errors = try notes.bytes()

@@ -34,7 +34,7 @@ import Testing
   @Test(arguments: ["all", "entries", "data"])
   func `After a power loss everything that was restored is there`(_ kind: String) throws {
     try system.tell("volatile")
-    let tree = try RestoredTree(path: system.path + "/out")
+    let tree = try RestoredTree(path: system.path + "/out", Run())
     #expect(try write("one", as: "a", in: tree) == .written("node/a"))
     #expect(try write("two", as: "b", in: tree) == .written("node/b"))
     try system.tell("power-loss \(kind)")
@@ -46,7 +46,7 @@ import Testing
   @Test func `Without hard links and careful renames files get their names`() throws {
     try system.tell(
       "rule op=rename flags=noreplace errno=EINVAL", "rule op=link errno=EPERM")
-    let tree = try RestoredTree(path: system.path + "/out")
+    let tree = try RestoredTree(path: system.path + "/out", Run())
     #expect(try write("one", as: "a", in: tree) == .written("node/a"))
     #expect(try write("one", as: "a", in: tree) == .there("node/a"))
     #expect(try write("two", as: "a", in: tree) == .taken)
@@ -64,7 +64,7 @@ import Testing
     let lock = unsafe open("\(node)/\(busy)", O_RDONLY)
     defer { close(lock) }
     #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)
-    let tree = try RestoredTree(path: system.path + "/out")
+    let tree = try RestoredTree(path: system.path + "/out", Run())
     #expect(try write("one", as: "a", in: tree) == .written("node/a"))
     #expect(Files.tree(node) == ["a", busy, other].sorted())
   }
@@ -78,7 +78,7 @@ import Testing
 
   @Test func `A file gets another name where its own is impossible`() throws {
     try refuse("*:*")
-    let tree = try RestoredTree(path: system.path + "/out")
+    let tree = try RestoredTree(path: system.path + "/out", Run())
     #expect(try write("one", as: "log 10:00.txt", in: tree) == .written("node/log 10_00.txt"))
     #expect(try write("two", as: "log 10:0?.txt", in: tree) == .written("node/log 10_0_.txt"))
     // The other name may be a file's own one.
@@ -88,7 +88,7 @@ import Testing
     }
     #expect(try Files.text(system.path + "/out/" + other) == "three")
     // Another run finds its own files, under the names that they got.
-    let again = try RestoredTree(path: system.path + "/out")
+    let again = try RestoredTree(path: system.path + "/out", Run())
     #expect(try write("one", as: "log 10:00.txt", in: again) == .there("node/log 10_00.txt"))
     #expect(try write("three", as: "log 10_00.txt", in: again) == .there(other))
     #expect(Files.tree(system.backing).count == 3)
@@ -96,7 +96,7 @@ import Testing
 
   @Test func `A name that belongs to a file of the backup is given to no other one`() throws {
     try refuse("*:*")
-    let tree = try RestoredTree(path: system.path + "/out")
+    let tree = try RestoredTree(path: system.path + "/out", Run())
     tree.reserve(["node/log 10:00.txt", "node/log 10_00.txt", "pc:1/a", "pc_1/a"])
     for (text, name, folder) in [
       ("one", "log 10:00.txt", "node"), ("two", "log 10_00.txt", "node"), ("three", "a", "pc:1"),
@@ -115,7 +115,7 @@ import Testing
   @Test func `Computers whose names differ in case have folders of their own`() throws {
     try system.tell("fold on")
     for _ in 1...2 {
-      let tree = try RestoredTree(path: system.path + "/out")
+      let tree = try RestoredTree(path: system.path + "/out", Run())
       for (text, folder) in [("one", "Node"), ("two", "node"), ("three", "Node")] {
         switch try write(text, as: text == "three" ? "b" : "a", folder: folder, in: tree) {
         case .written(let path), .there(let path):
@@ -129,7 +129,7 @@ import Testing
 
   @Test func `A folder gets another name where its own is impossible`() throws {
     try refuse("*:*")
-    let tree = try RestoredTree(path: system.path + "/out")
+    let tree = try RestoredTree(path: system.path + "/out", Run())
     #expect(try write("one", as: "a", folder: "pc:1", in: tree) == .written("pc_1/a"))
     #expect(try Files.text(system.path + "/out/pc_1/a") == "one")
   }
@@ -137,7 +137,7 @@ import Testing
   @Test func `Names that differ in case are two files where they are one name`() throws {
     try system.tell("fold on")
     for _ in 1...2 {
-      let tree = try RestoredTree(path: system.path + "/out")
+      let tree = try RestoredTree(path: system.path + "/out", Run())
       for (name, text) in [("Notes.txt", "one"), ("notes.txt", "two"), ("NOTES.TXT", "one")] {
         switch try write(text, as: name, in: tree) {
         case .written(let path), .there(let path):
@@ -148,26 +148,26 @@ import Testing
       #expect(Files.tree(system.backing).count == 3)
     }
     // What a person has there stays, under its very name.
-    let tree = try RestoredTree(path: system.path + "/out")
+    let tree = try RestoredTree(path: system.path + "/out", Run())
     #expect(try write("three", as: "Notes.txt", in: tree) == .taken)
     #expect(try Files.text(system.backing + "/out/node/Notes.txt") == "one")
   }
 
   @Test func `A file that was there keeps its name, whatever others are called`() throws {
-    let tree = try RestoredTree(path: system.path + "/out")
+    let tree = try RestoredTree(path: system.path + "/out", Run())
     try Files.makeFolder(system.path + "/out/node")
     try Files.write("draft", to: system.path + "/out/node/notes.txt")
     #expect(try write("one", as: "Notes.txt", in: tree) == .written("node/Notes.txt"))
     #expect(try write("two", as: "notes.txt", in: tree) == .taken)
     #expect(try write("draft", as: "notes.txt", in: tree) == .there("node/notes.txt"))
-    let again = try RestoredTree(path: system.path + "/out")
+    let again = try RestoredTree(path: system.path + "/out", Run())
     #expect(try write("one", as: "Notes.txt", in: again) == .there("node/Notes.txt"))
     #expect(try write("draft", as: "notes.txt", in: again) == .there("node/notes.txt"))
   }
 
   @Test func `A file that no name helps does not end the others`() throws {
     try refuse("*one*")
-    let tree = try RestoredTree(path: system.path + "/out")
+    let tree = try RestoredTree(path: system.path + "/out", Run())
     guard case .refused(let message) = try write("1", as: "one", in: tree) else {
       Issue.record("it was not refused")
       return
@@ -187,7 +187,7 @@ import Testing
 
   @Test(arguments: ["op=write errno=ENOSPC", "op=rename errno=ENOSPC", "op=mkdir errno=EROFS"])
   func `A full or lost disk ends all`(_ rule: String) throws {
-    let tree = try RestoredTree(path: system.path + "/out")
+    let tree = try RestoredTree(path: system.path + "/out", Run())
     try system.tell("rule \(rule)")
     #expect(throws: UserMessage.self) { try write("1", as: "one", in: tree) }
     #expect(Files.tree(system.backing) == [])

@@ -43,7 +43,7 @@ struct OutputFileTests {
     defer { end() }
     let text = String(repeating: "a recovery kit\n", count: 1000)
     try system.tell("snapshots \(base)/snapshots all,data,zeros,entries,random")
-    try OutputFile.write(bytes(text), to: base + "/mount/kit.html")
+    try OutputFile.write(bytes(text), to: base + "/mount/kit.html", Run())
     for kind in ["all", "entries"] {
       try system.tell("remains \(base)/snapshots/done-\(kind) \(kind)")
     }
@@ -69,7 +69,7 @@ struct OutputFileTests {
     try FileManager.default.createSymbolicLink(
       atPath: link, withDestinationPath: base + "/nowhere")
     for path in [file, link, "/dev/full", base] {
-      let written = refusal { try OutputFile.write(bytes("x"), to: path) }
+      let written = refusal { try OutputFile.write(bytes("x"), to: path, Run()) }
       let tried = refusal { try OutputFile.requireCreatable(path) }
       let looked = refusal { try OutputFile.requireFree(path) }
       for error in [written, tried, looked] { #expect(error?.code == .cannotCreate, "\(path)") }
@@ -77,7 +77,7 @@ struct OutputFileTests {
     #expect(FileManager.default.contents(atPath: file) == Data("mine".utf8))
     #expect(!FileManager.default.fileExists(atPath: base + "/nowhere"))
     for path in [base + "/none/kit", file + "/kit", base + "/", ""] {
-      let error = refusal { try OutputFile.write(bytes("x"), to: path) }
+      let error = refusal { try OutputFile.write(bytes("x"), to: path, Run()) }
       #expect(error?.code == .cannotCreate, "\(path)")
     }
   }
@@ -88,7 +88,7 @@ struct OutputFileTests {
     try OutputFile.requireCreatable(path)
     #expect(try FileManager.default.contentsOfDirectory(atPath: base + "/mount") == [])
     try system.tell("rule op=write errno=ENOSPC")
-    let error = refusal { try OutputFile.write(bytes("x"), to: path) }
+    let error = refusal { try OutputFile.write(bytes("x"), to: path, Run()) }
     #expect(error?.code == .io)
     #expect(error?.message.contains("No space left") == true)
     #expect(try FileManager.default.contentsOfDirectory(atPath: base + "/mount") == [])

@@ -48,9 +48,9 @@ struct CovbExport {
       throw UserMessage(error)
     }
     // The password's file first: without it the other is worth nothing.
-    if let newPasswordFile { try OutputFile.write(Self.line(made), to: newPasswordFile) }
+    if let newPasswordFile { try OutputFile.write(Self.line(made), to: newPasswordFile, world.run) }
     do throws(UserMessage) {
-      try OutputFile.write(sealed, to: file)
+      try OutputFile.write(sealed, to: file, world.run)
     } catch {
       if let newPasswordFile { OutputFile.remove(newPasswordFile) }
       throw error

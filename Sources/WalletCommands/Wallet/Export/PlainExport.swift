@@ -40,16 +40,16 @@ struct PlainExport {
       "record_id": .string(chosen.recordID.hex), "out": .optional(out),
     ]
     if let out {
-      try OutputFile.write(content, to: out)
+      try OutputFile.write(content, to: out, world.run)
       if unlock.common.json {
         try unlock.output(world).result(
           json: json, ofChange: "\(ShellWord.quoted(out)) was written all the same")
       } else {
-        let file = TypedSecrets.ofProcess.naming(out, else: "the file that --out names")
+        let file = world.run.typed.naming(out, else: "the file that --out names")
         unlock.output(world).note(required: "Written to \(file). Anyone who reads it \(harm).")
       }
     } else if unlock.common.json {
-      json = Output.complete(json)
+      json = unlock.output(world).complete(json)
       var text = SecretWriter(capacity: content.count * 2 + 4096)
       // The secret joins them in guarded memory: `}` gives way to it.
       text.raw(String(json.text.dropLast()) + ",\"content\":")
