@@ -23,7 +23,7 @@ package struct GuardStatusCommand: ParsableCommand, KeyBackupCommand {
 
   package func run(in world: World) async throws(UserMessage) -> ExitReason {
     let backup = try await Backup.find(folder, sync, common, world)
-    try backup.requireOne(common.output(world))
+    try backup.requireOne(world.run, common.output(world))
     let slots = try backup.keySlots(backup.scan())
     guard slots.contains(where: { $0.isGuarded && !$0.isRemoved }) else {
       throw UserMessage(

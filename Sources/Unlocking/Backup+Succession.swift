@@ -12,7 +12,7 @@ extension Backup {
   ///
   /// - Parameter output: receives a note about the other backups; nil if the command reports them.
   /// - Throws: `ambiguous`.
-  package func requireOne(_ output: Output? = nil) throws(UserMessage) {
+  package func requireOne(_ run: Run, _ output: Output? = nil) throws(UserMessage) {
     guard !isOpen else {
       throw UserMessage(.severalNamespaces(candidates)).adding(
         hint: folder.movedHint
@@ -26,7 +26,7 @@ extension Backup {
       throw UserMessage(error)
     }
     others.isAccepted = named != nil
-    world.run.others = others
+    run.others = others
     if let output { others.tell(besides: namespace.id, in: folder, output) }
   }
 
@@ -84,7 +84,7 @@ extension Backup {
       let opened = try search.stay(use, purpose)
       try note(try others(than: opened), opened.id, unlock.output(world))
       if let next = opened.health.successor {
-        tellEarlier(opened.id, next)
+        tellEarlier(opened.id, next, world.run)
       } else if isNamedInFull, !opened.predecessors.isEmpty, opened.isRotationFinished {
         // The person has compared its ID. From now on it is the one that this computer knows.
         var followed = try search.run(.reading)
@@ -164,7 +164,7 @@ extension Backup {
   private func note(
     _ others: OtherBackups, _ id: NamespaceID, _ output: Output
   ) throws(UserMessage) {
-    world.run.others = others
+    output.run.others = others
     if !others.vanished.isEmpty, !others.isAccepted, use == .writing || use == .unlocking {
       throw OtherBackups.gone(others.vanished, from: folder, instead: id)
     }
@@ -240,8 +240,8 @@ extension Backup {
       }
     guard followed.isSuperseded else { return output.warn(message) }
     if use == .writing { throw message }
-    world.run.close(with: message)
-    world.run.close(
+    output.run.close(with: message)
+    output.run.close(
       with: UserMessage(
         message.code,
         "these wallets are from before the master key was changed, from the earlier backup "
@@ -258,8 +258,8 @@ extension Backup {
   }
 
   /// Says that the namespace that was asked for is not the one in charge.
-  private func tellEarlier(_ id: NamespaceID, _ next: NamespaceID) {
-    world.run.close(
+  private func tellEarlier(_ id: NamespaceID, _ next: NamespaceID, _ run: Run) {
+    run.close(
       with: UserMessage(
         .partial, "this is an earlier backup, \(id.hex); its master key was rotated",
         hint: "the newer backup is \(next.hex); what was added since is only there"))

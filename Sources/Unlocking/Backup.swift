@@ -76,7 +76,7 @@ extension Backup {
       namespace = try folder.namespace(
         candidates.isEmpty ? id : settled ?? Self.readable(candidates, in: folder))
     } catch {
-      throw Self.missing(id, in: folder) ?? Self.others(than: id, in: folder)
+      throw Self.missing(id, in: folder, world.run) ?? Self.others(than: id, in: folder)
         ?? Self.nearby(error, path) ?? UserMessage(error)
     }
   }
@@ -119,12 +119,12 @@ extension Backup {
   }
 
   /// The error to show instead of "no backup" if this computer knew one.
-  package static func missing(_ id: NamespaceID?, in folder: BackupFolder) -> UserMessage? {
+  package static func missing(_ id: NamespaceID?, in folder: BackupFolder, _ run: Run) -> UserMessage? {
     guard let present = try? folder.namespaces(),
       let gone = try? folder.vanishedNamespaces(), !gone.isEmpty,
       present.isEmpty || gone.contains(where: { $0 == id })
     else { return nil }
-    world.run.others.vanished = gone
+    run.others.vanished = gone
     return UserMessage(
       .rollback,
       "the backup that this computer knew is gone from \(ShellWord.quoted(folder.path)): "

@@ -54,8 +54,8 @@ package enum FrontPage {
     guard let status = try? StatusCommand.parse(["--no-input", "--quiet"]) else { return nil }
     do throws(UserMessage) {
       let backup = try Backup(at: path, status.folder, world, status.common)
-      try backup.requireOne()
-      var report = try StatusReport(structureOf: backup)
+      try backup.requireOne(world.run)
+      var report = try StatusReport(structureOf: backup, world.run)
       report.judgeAll(at: world.now())
       return report.verdict
     } catch {

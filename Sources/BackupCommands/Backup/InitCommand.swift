@@ -88,7 +88,7 @@ package struct InitCommand: ParsableCommand, KeyBackupCommand {
     if let unfinished = try unfinished(in: folder) {
       return try await resume(unfinished, folder, path, world)
     }
-    if var gone = Backup.missing(nil, in: folder) {
+    if var gone = Backup.missing(nil, in: folder, world.run) {
       gone.hint =
         "wait until the folder is synchronised, and look at the sync program and its deleted "
         + "files\nif it is gone for good, forget it and run init again: keybackup status --accept "

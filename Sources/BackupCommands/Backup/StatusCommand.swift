@@ -68,8 +68,8 @@ package struct StatusCommand: ParsableCommand, KeyBackupCommand {
         place, folder.namespaceID(in: place), world)
     }
     let backup = try await Backup.find(folder, sync, common, world, for: .report)
-    try backup.requireOne()
-    var report = try StatusReport(structureOf: backup)
+    try backup.requireOne(world.run)
+    var report = try StatusReport(structureOf: backup, world.run)
     if let word = freshness.flatMap({ FreshnessWord($0) }) {
       do throws(BackupFolderError) {
         report.comparison =

@@ -69,7 +69,7 @@ struct StatusReport: Sendable {
   var listsAll = false
 
   /// Reports the key slots alone.
-  init(_ backup: Backup) throws(UserMessage) {
+  init(_ backup: Backup, _ run: Run) throws(UserMessage) {
     let scan = try backup.scan()
     namespaceID = backup.namespace.id
     folder = backup.folder.path
@@ -80,24 +80,28 @@ struct StatusReport: Sendable {
     }
     findings = scan.findings
     vanished = (try? backup.folder.vanishedNamespaces()) ?? []
-    others = world.run.others.present
+    others = run.others.present
     lostKeySlots = backup.namespace.lostKeySlots
     unusable = backup.folder.unusableMemories().map(UserMessage.init)
   }
 
   /// Reports the namespace that was opened; it may have no key slot of its own yet.
-  init(of opened: borrowing OpenNamespace, in backup: Backup) throws(UserMessage) {
+  init(
+    of opened: borrowing OpenNamespace, in backup: Backup, _ run: Run
+  ) throws(UserMessage) {
     let moved = try backup.moved(to: opened)
     do throws(UserMessage) {
-      try self.init(moved)
+      try self.init(moved, run)
     } catch  where opened.id != backup.namespace.id {
-      try self.init(backup)
+      try self.init(backup, run)
     }
   }
 
   /// Reports what needs no key; `readingAll` also reads what silent writers wrote.
-  init(structureOf backup: Backup, readingAll: Bool = false) throws(UserMessage) {
-    try self.init(backup)
+  init(
+    structureOf backup: Backup, _ run: Run, readingAll: Bool = false
+  ) throws(UserMessage) {
+    try self.init(backup, run)
     do throws(BackupFolderError) {
       let structure = try backup.namespace.checkStructure(readingSealed: readingAll)
       wallets = structure.wallets.counts

@@ -40,7 +40,7 @@ package struct VerifyCommand: ParsableCommand, KeyBackupCommand {
       let unlocked = try await backup.masterKey(unlock, world, damaged: &damaged)
       let used = UsedWayIn(unlocked)
       var opened = try await backup.open(unlocked, unlock, world)
-      report = try StatusReport(of: opened, in: backup)
+      report = try StatusReport(of: opened, in: backup, world.run)
       report.findings += damaged
       var watchOnly: Set<RecordID> = []
       let read = opened.forEachWallet { version, entry in
@@ -77,8 +77,8 @@ package struct VerifyCommand: ParsableCommand, KeyBackupCommand {
       openedBy = used.id(in: opened)?.hex
       if let note = used.note(in: opened) { unlock.output(world).note(note) }
     } else {
-      try backup.requireOne()
-      report = try StatusReport(structureOf: backup, readingAll: true)
+      try backup.requireOne(world.run)
+      report = try StatusReport(structureOf: backup, world.run, readingAll: true)
     }
     try Interruption.check()
     report.stored.writer = LocalWriterReport(backup.folder, report.namespaceID, world)

@@ -25,7 +25,7 @@ package struct KeyIdentifyCommand: ParsableCommand, KeyBackupCommand {
 
   package func run(in world: World) async throws(UserMessage) -> ExitReason {
     let backup = try await Backup.find(folder, sync, common, world)
-    try backup.requireOne(common.output(world))
+    try backup.requireOne(world.run, common.output(world))
     let scan = try backup.scan()
     let offers = UnlockOffers(backup.keySlots(scan), backup.rule(relyingParty.rpId))
     let finder = AuthenticatorFinder(

@@ -18,7 +18,7 @@ package struct KeyListCommand: ParsableCommand, KeyBackupCommand {
 
   package func run(in world: World) async throws(UserMessage) -> ExitReason {
     let backup = try await Backup.find(folder, sync, common, world)
-    try backup.requireOne(common.output(world))
+    try backup.requireOne(world.run, common.output(world))
     let scan = try backup.scan()
     let slots = backup.keySlots(scan)
     if common.json {

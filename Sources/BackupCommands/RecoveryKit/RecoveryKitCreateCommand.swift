@@ -122,7 +122,7 @@ package struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
       try kit.prove(second: chosen.secret, in: namespace)
       do throws(UserMessage) {
         page.freshness = FreshnessWord(opened.health.freshness)?.grouped ?? ""
-        try finish(&page, kit, namespace)
+        try finish(&page, kit, namespace, world.run)
       } catch {
         guard isHandedOver else { throw error }
         throw error.adding(
@@ -218,7 +218,7 @@ package struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
 
   /// Writes the page as it is known only now, and the offline part.
   private func finish(
-    _ page: inout KitPage, _ kit: borrowing NewKit, _ namespace: Namespace
+    _ page: inout KitPage, _ kit: borrowing NewKit, _ namespace: Namespace, _ run: Run
   ) throws(UserMessage) {
     do throws(BackupFolderError) {
       if offline != nil { page.offline = try namespace.keyFile(of: kit.enrolment.keyID) }
@@ -226,7 +226,7 @@ package struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
       throw UserMessage(error)
     }
     if let offline, let file = page.offline {
-      try OutputFile.write(unsafe SecretBytes(copying: file.span.bytes), to: offline, world.run)
+      try OutputFile.write(unsafe SecretBytes(copying: file.span.bytes), to: offline, run)
     }
     if let out { try OutputFile.replace(out, with: page.html(kit.code)) }
   }
@@ -253,7 +253,8 @@ package struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
       throw error.adding(hint: "the kit \(keyID.prefix(8)) opens the backup all the same")
     }
     unlock.output(world).warn(sharing: sharing, of: label, new: kit.enrolment.keyID)
-    for line in nextSteps(RecoveryKitTestCommand.line(kit.enrolment.keyID, kit.derivation)) {
+    let test = RecoveryKitTestCommand.line(kit.enrolment.keyID, kit.derivation)
+    for line in nextSteps(test, world.run.typed) {
       unlock.output(world).note(required: line)
     }
     return .success
@@ -261,9 +262,8 @@ package struct RecoveryKitCreateCommand: ParsableCommand, KeyBackupCommand {
 
   /// The next steps, in order: the page is deleted once it was printed and the code on the
   /// paper has opened the backup.
-  private func nextSteps(_ test: String) -> [String] {
+  private func nextSteps(_ test: String, _ typed: TypedSecrets) -> [String] {
     var steps: [String] = []
-    let typed = world.run.typed
     let page = out.map { typed.naming($0, else: "the file that --out names") }
     if let page { steps.append("Print \(page)") }
     if let offline, out == nil {

@@ -1,4 +1,3 @@
-package import BackupFolder
 internal import Synchronization
 
 /// What one run of a command gathers, for its own words and its end.

@@ -120,7 +120,7 @@ package struct CeloOpenCommand: ParsableCommand, KeyBackupCommand {
   private func write(_ data: consuming SecretBytes, _ output: Output) throws(UserMessage) {
     let size = data.count
     if let path {
-      try OutputFile.write(data, to: path, world.run)
+      try OutputFile.write(data, to: path, output.run)
       let words = "\(ShellWord.quoted(path)) was written all the same"
       if common.json {
         try output.result(

@@ -129,7 +129,7 @@ package struct CeloWriteCommand: ParsableCommand, KeyBackupCommand {
     let text = Array((backup.json + "\n").utf8)
     let file = unsafe SecretBytes(copying: text.span.bytes)
     guard out != "-" else { return try output.result(secret: file) }
-    try OutputFile.write(file, to: out, world.run)
+    try OutputFile.write(file, to: out, output.run)
     try output.result(
       "Wrote \(ShellWord.quoted(out)): \(PrintableSize.text(UInt64(text.count))), opened again with "
         + "the password.",

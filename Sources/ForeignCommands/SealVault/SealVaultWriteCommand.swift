@@ -122,7 +122,7 @@ package struct SealVaultWriteCommand: ParsableCommand, KeyBackupCommand {
     try Interruption.check()
     // It opens: now what it depends on may be kept.
     if let keyring = secret.keyring { try keyring.keep(secret.bytes) }
-    try place(backup, password)
+    try place(backup, password, world.run)
     do throws(UserMessage) {
       try memory.keep(SealVaultMemory.Seen(version: number.version, digest: backup.digest))
     } catch {
@@ -206,13 +206,13 @@ package struct SealVaultWriteCommand: ParsableCommand, KeyBackupCommand {
   /// Gives the zip file its name once it is on the disk and was read back; the new password gets its
   /// file just before.
   private func place(
-    _ backup: NewSealVault, _ password: borrowing SealVaultPassword
+    _ backup: NewSealVault, _ password: borrowing SealVaultPassword, _ run: Run
   ) throws(UserMessage) {
     if let newPassword {
       var line = SecretText()
       line.append(text: password.display)
       line.append("\n")
-      try OutputFile.write(line.finish(), to: newPassword, world.run)
+      try OutputFile.write(line.finish(), to: newPassword, run)
     }
     let path = "\(target)/\(backup.name)"
     let taken: [String]
