@@ -53,13 +53,14 @@ extension LogHealth {
     }
   }
 
-  /// The copies of the backup at other paths that are gone, with changes that only they had.
+  /// The copies of the backup at other paths that are gone, with changes that are missing here.
   package var lostCopyLines: [String] {
     lostCopies.compactMap { copy in
       copy.path.map { path in
-        "\(counted(copy.operations, "change")) of these \(copy.operations == 1 ? "was" : "were") seen only "
-          + "in \(ShellWord.quoted(path)), which is gone. If you moved the folder from there, an older copy "
-          + "is here now. If that was a test copy that you deleted, nothing else is missing"
+        "\(counted(copy.operations, "change")) of these \(copy.operations == 1 ? "was" : "were") in the "
+          + "copy of this backup in \(ShellWord.quoted(path)), which is gone. If you moved the folder from "
+          + "there, an older copy is here now. If that was a test copy that you deleted, only its changes are "
+          + "missing"
       }
     }
   }

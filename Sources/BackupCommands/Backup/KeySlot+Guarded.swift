@@ -35,7 +35,7 @@ extension KeySlot {
     let plugging = kits < pending.count ? " Plug each in and run: keybackup key repair" : ""
     let repair = "for a recovery kit, run: keybackup key repair --recovery-code"
     return [
-      "these ways in were not used since the master key was rotated, and still open the backup: "
+      "these ways in have no new file since the master key was rotated, and still open the backup: "
         + labels.joined(separator: ", ") + "." + plugging,
       "if one of them is lost, remove it: keybackup key remove KEY",
     ] + (kits > 0 ? [repair] : [])

@@ -171,7 +171,7 @@ extension KeySlot {
       proof = "added \(PrintableTime.day(createdAt)), \(unused)"
     }
     if isGuarded { return "does not count, because guards may be gone, \(proof)" }
-    return isPending ? "not used since the master key was rotated, \(proof)" : proof
+    return isPending ? "no new file since the master key was rotated, \(proof)" : proof
   }
 }
 

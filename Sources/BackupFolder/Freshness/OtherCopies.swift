@@ -25,8 +25,9 @@ extension Namespace {
         continue
       }
       let there = present(gone, at: path)
-      if !new.isEmpty, there.isEmpty, !isHere(path) {
-        health.lostCopies.append(OtherCopy(path: path, operations: new.count))
+      // What is known here may have been taken over from there.
+      if there.isEmpty, !isHere(path) {
+        health.lostCopies.append(OtherCopy(path: path, operations: gone.count))
       }
       if !there.isEmpty {
         health.copies.append(OtherCopy(path: path, operations: there.count))

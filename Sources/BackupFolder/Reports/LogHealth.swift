@@ -34,7 +34,7 @@ public struct LogHealth: Equatable, Sendable {
   public var isFreshnessKnown = false
   /// The copies of the backup at other paths that have changes which are missing here.
   public var copies: [OtherCopy] = []
-  /// The copies at other paths that are gone, with the rolled-back operations that only they had.
+  /// The copies at other paths that are gone, with the rolled-back operations that they had.
   public var lostCopies: [OtherCopy] = []
   /// A short word made from all writers' last operations; computers that see the same have the same
   /// word.
