@@ -83,7 +83,7 @@ import Testing
   @Test func `Other texts and files are none of these`() throws {
     for text in [
       "", "x", "{}", "[]", "{\"desc\":\"wpkh()\"}", "QklFMQ", String(repeating: "1", count: 48),
-      String(repeating: "9", count: 96), "COVB", "H:3,block", "SQLite format 3\0",
+      String(repeating: "9", count: 96), "COV", "H:3,block", "SQLite format 3\0",
       #"{"seed_version": 1}"#, "nsec1",
       "npub1cqk8x83njlamgdv2f94ukpqq47pdcvwngax2qz5d627s8w27uwesvug0ra",
     ] {

@@ -118,7 +118,7 @@ import Testing
 
   @Test(arguments: [
     ("", WalletFormatError.empty), (" \n", .empty), ("\n{}", .labelsLine(2, .type)),
-    (#"{"type":"account","ref":"a"}"#, .labelsLine(1, .type)),
+    (#"{"type":"account","ref":"a"}"#, .labelsUnknownTypes(1)),
     ("x\n{}", .labelsLine(1, .notJSONObject)),
     (
       String(repeating: " ", count: WalletLabels.sizeLimit + 1),

@@ -102,7 +102,9 @@ package struct TypedSecrets: Sendable {
     while let first = rest.first {
       let isWord = first.isLetter || first.isNumber
       let part = rest.prefix { ($0.isLetter || $0.isNumber) == isWord }
-      let isKey = part.count > 50 && part.dropFirst().hasPrefix("pub")
+      // Not npub, which is Nostr's and is there to be shown.
+      let isKey =
+        part.count > 100 && "xyztuvYZUV".contains(first) && part.dropFirst().hasPrefix("pub")
       result += isKey ? part.prefix(8) + "..." : part
       rest = rest.dropFirst(part.count)
     }

@@ -46,7 +46,8 @@ final class Sandbox: Sendable {
     // Guards open the backup then, and only these use a key too.
     let usesKey =
       ["guard", "foreign", "file"].contains(arguments.first)
-      || arguments.starts(with: ["key", "add"])
+        || arguments.starts(with: ["key", "add"])
+      ? !arguments.starts(with: ["guard", "reset"]) : false
     return !usesKey
       && arguments.contains {
         ["--guard-pin", "--guard-pin-file", "--guard-pin-fd", "--guard-login"].contains($0)

@@ -126,7 +126,7 @@ import Testing
   @Test func `A name that looks like options is answered with two hyphens`() async throws {
     let box = try Sandbox()
     for line in [
-      ["file", "add", "-abc"], ["wallet", "show", "-abc"], ["wallet", "export", "-abc"],
+      ["file", "add", "-abc"], ["wallet", "show", "-abc"],
       ["key", "remove", "-abc"], ["key", "label", "-abc"], ["file", "show", "-a b"],
       ["conflicts", "keep", "-abc"], ["writers", "retire", "-abc"],
       ["credential", "delete", "-abc"],
