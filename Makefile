@@ -13,7 +13,8 @@ KEY ?= simulated
 # The programs as they are released, in .build/release. The first one starts the others.
 RELEASE = SWIFT="$(SWIFT)" scripts/release-build keybackup && \
   SWIFT="$(SWIFT)" scripts/release-build keybackup-foreign && \
-  SWIFT="$(SWIFT)" scripts/release-build keybackup-nostr
+  SWIFT="$(SWIFT)" scripts/release-build keybackup-nostr && \
+  SWIFT="$(SWIFT)" scripts/release-build keybackup-guard-commands
 GUARD_RELEASE = SWIFT="$(SWIFT)" scripts/release-build keybackup-guard
 
 FORMATTED = Package.swift Sources Tests Guards/Package.swift Guards/Sources Guards/Tests Benchmarks/Package.swift \
@@ -96,7 +97,8 @@ man: ## the manual pages, in .build/man (make build makes them too)
 install: ## put what `make build` built under PREFIX (/usr/local), with completions and manual pages
 	@[ -e $(COMPLETIONS)/fish ] && [ -e $(COMPLETIONS)/guard/fish ] && [ -e $(MAN)/keybackup.1 ] || { echo "keybackup is not built yet. Run: make build" >&2; exit 1; }
 	install -D -m 755 -s .build/release/keybackup $(DESTDIR)$(PREFIX)/bin/keybackup
-	install -D -m 755 -s -t $(LIBEXEC) .build/release/keybackup-foreign .build/release/keybackup-nostr
+	install -D -m 755 -s -t $(LIBEXEC) .build/release/keybackup-foreign .build/release/keybackup-nostr \
+	  .build/release/keybackup-guard-commands
 	install -D -m 644 $(COMPLETIONS)/bash $(COMPLETIONS_BASH)/keybackup
 	install -D -m 644 $(COMPLETIONS)/zsh $(COMPLETIONS_ZSH)/_keybackup
 	install -D -m 644 $(COMPLETIONS)/fish $(COMPLETIONS_FISH)/keybackup.fish

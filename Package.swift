@@ -50,9 +50,10 @@ let package = Package(
   name: "keybackup",
   products: [
     .executable(name: "keybackup", targets: ["KeyBackupTool"]),
-    // What `keybackup foreign` and `keybackup nostr` run in their place.
+    // What `keybackup foreign`, `nostr` and `guard` run in their place.
     .executable(name: "keybackup-foreign", targets: ["ForeignTool"]),
     .executable(name: "keybackup-nostr", targets: ["NostrTool"]),
+    .executable(name: "keybackup-guard-commands", targets: ["GuardCommandsTool"]),
     // The parts, for other programs (docs/libraries.md); Examples/ and Benchmarks/ are such.
     .library(name: "SecretMemory", targets: ["SecretMemory"]),
     .library(name: "PRFDevice", targets: ["PRFDevice"]),
@@ -222,13 +223,13 @@ let package = Package(
         "SecretMemory", "SecurityKeys", "SyncFolders", "Unlocking", arguments,
       ],
       swiftSettings: small),
-    // The list of commands, and the programs. Those of `foreign` and `nostr` are found and started
-    // when they are wanted: `keybackup` links nothing of theirs.
+    // The list of commands, and the programs. Those of `foreign`, `nostr` and `guard` are found and
+    // started when they are wanted: `keybackup` does not link their commands.
     .target(
       name: "CommandTree",
       dependencies: [
-        "BackupCommands", "CommandKit", "CommandSupport", "FileCommands", "GuardCommands",
-        "SecurityKeys", "WalletCommands", arguments,
+        "BackupCommands", "CommandKit", "CommandSupport", "FileCommands", "SecurityKeys",
+        "WalletCommands", arguments,
       ],
       swiftSettings: small),
     .executableTarget(
@@ -243,11 +244,16 @@ let package = Package(
       name: "NostrTool",
       dependencies: ["CommandKit", "CommandSupport", "NostrCommands", "Unlocking", arguments],
       swiftSettings: small, linkerSettings: [quickStart]),
+    .executableTarget(
+      name: "GuardCommandsTool",
+      dependencies: ["CommandKit", "CommandSupport", "GuardCommands", "Unlocking", arguments],
+      swiftSettings: small, linkerSettings: [quickStart]),
     // The manual pages and the completions, of all commands; not installed.
     .executableTarget(
       name: "man-pages",
       dependencies: [
-        "CommandSupport", "CommandTree", "ForeignCommands", "HelpPages", "NostrCommands", arguments,
+        "CommandSupport", "CommandTree", "ForeignCommands", "GuardCommands", "HelpPages",
+        "NostrCommands", arguments,
       ],
       path: "Sources/ManPages", swiftSettings: strict),
 

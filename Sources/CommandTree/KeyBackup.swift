@@ -5,7 +5,6 @@ internal import BackupCommands
 internal import CommandKit
 internal import CommandSupport
 internal import FileCommands
-internal import GuardCommands
 internal import SecurityKeys
 internal import WalletCommands
 
@@ -19,7 +18,8 @@ package struct KeyBackup: ParsableCommand {
       InitCommand.self, StatusCommand.self, RestoreCommand.self, VerifyCommand.self,
       UnlockCommand.self, LockCommand.self, WalletGroup.self, FileGroup.self, ConflictsGroup.self,
       WritersGroup.self, KeyGroup.self, RotateCommand.self, RecoveryKitGroup.self,
-      GuardGroup.self, DevicesCommand.self, PINGroup.self, CredentialGroup.self, DeriveCommand.self,
+      GuardWaysProgram.self, DevicesCommand.self, PINGroup.self, CredentialGroup.self,
+      DeriveCommand.self,
       NostrProgram.self, ForeignProgram.self,
       DoctorCommand.self, ConfigGroup.self,
     ])

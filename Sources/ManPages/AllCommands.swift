@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import CommandTree
 internal import ForeignCommands
+internal import GuardCommands
 internal import NostrCommands
 
 /// The commands of `keybackup`, with those that other programs run in their places.
@@ -13,6 +14,7 @@ struct AllCommands: ParsableCommand {
       switch command {
       case is ForeignProgram.Type: ForeignGroup.self
       case is NostrProgram.Type: NostrGroup.self
+      case is GuardWaysProgram.Type: GuardGroup.self
       default: command
       }
     })

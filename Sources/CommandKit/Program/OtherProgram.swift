@@ -30,9 +30,6 @@ struct OtherProgram {
     self.arguments = path.rest + ["--help"] + words.filter { $0.hasPrefix("-") }
   }
 
-  /// The program's name.
-  var name: String { "keybackup-" + (group.configuration.commandName ?? "") }
-
   /// Replaces the running program.
   ///
   /// It returns only where that is not possible.
@@ -40,7 +37,7 @@ struct OtherProgram {
   /// - Returns: why not.
   func run() -> UserMessage {
     let path = unsafe getenv("PATH").map { unsafe String(cString: $0) }
-    for file in SiblingProgram.found(name, path: path) {
+    for file in SiblingProgram.found(group.program, path: path) {
       var words = unsafe ([file] + arguments).map { unsafe strdup($0) }
       unsafe words.append(nil)
       unsafe execv(file, words)
@@ -51,13 +48,14 @@ struct OtherProgram {
         "the program \(ShellWord.quoted(file)) cannot be run: \(reason)", hint: advice)
     }
     return UserMessage(
-      .noAuthenticator, word: Self.word, "the program \(name) is not installed", hint: advice)
+      .noAuthenticator, word: Self.word, "the program \(group.program) is not installed",
+      hint: advice)
   }
 
   private static let word = "program-missing"
 
   private var advice: String {
     "install the Debian package \(group.debianPackage) (docs/install.md)\n"
-      + "or put \(name) into the folder where keybackup is"
+      + "or put \(group.program) into the folder where keybackup is"
   }
 }

@@ -4,6 +4,6 @@ enum CommandModules {
     "CommandKit", "SyncFolders", "SecurityKeys", "Unlocking", "FileCommands", "WalletCommands",
     "BackupCommands", "GuardCommands", "ForeignCommands", "NostrCommands", "CommandTree",
     "KeyBackupTool",
-    "ForeignTool", "NostrTool",
+    "ForeignTool", "NostrTool", "GuardCommandsTool",
   ]
 }

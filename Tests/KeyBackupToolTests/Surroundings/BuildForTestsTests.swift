@@ -17,7 +17,7 @@ import Testing
       echo "begin $*" >>"$calls"
       \(compiler)
       echo "end $*" >>"$calls"
-      for program in {.build,.build/tested}/release/keybackup{,-foreign,-nostr} Guards/.build/debug/keybackup-guard; do
+      for program in {.build,.build/tested}/release/keybackup{,-foreign,-nostr,-guard-commands} Guards/.build/debug/keybackup-guard; do
         mkdir -p .build/debug "${program%/*}"
         echo "$program" >"$program"
       done
@@ -47,7 +47,7 @@ import Testing
       let keybackup = box.root + "/source/.build/for-tests/keybackup"
       #expect(outcome.out == keybackup + "\n")
       #expect(try Files.text(keybackup) == release + "\n")
-      for name in ["-foreign", "-nostr"] {
+      for name in ["-foreign", "-nostr", "-guard-commands"] {
         #expect(try Files.text(keybackup + name) == release + name + "\n")
       }
       let ofGuards = "Guards/.build/debug/keybackup-guard\n"
@@ -74,7 +74,8 @@ import Testing
     #expect(
       calls[4...] == [
         "end release apart", "begin release apart", "end release apart", "begin release apart",
-        "end release apart", "begin samples", "end samples", "end tests", "begin guards",
+        "end release apart", "begin release apart", "end release apart", "begin samples",
+        "end samples", "end tests", "begin guards",
         "end guards",
       ], "\(calls)")
   }
@@ -83,7 +84,7 @@ import Testing
     let (_, calls) = try await build("apart", "", release: ".build/release/keybackup")
     #expect(
       calls
-        == ["tests", "guards", "release", "release", "release", "samples"].flatMap {
+        == ["tests", "guards", "release", "release", "release", "release", "samples"].flatMap {
           ["begin " + $0, "end " + $0]
         },
       "\(calls)")

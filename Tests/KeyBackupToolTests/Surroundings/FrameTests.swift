@@ -2,7 +2,7 @@ import Testing
 
 /// The compiler's work, where it was wrong once.
 @Suite struct FrameTests {
-  @Test(arguments: ["", "-foreign", "-nostr"])
+  @Test(arguments: ["", "-foreign", "-nostr", "-guard-commands"])
   func `No asynchronous function of a program writes behind its frame`(
     _ program: String
   ) async throws {

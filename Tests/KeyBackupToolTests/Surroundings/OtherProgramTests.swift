@@ -6,6 +6,7 @@ import Testing
 @testable import CommandKit
 @testable import CommandTree
 @testable import ForeignCommands
+@testable import GuardCommands
 @testable import NostrCommands
 
 /// Programs that `keybackup` runs in its own place.
@@ -23,13 +24,14 @@ import Testing
     }
     compare(ForeignProgram.self, ForeignGroup.self)
     compare(NostrProgram.self, NostrGroup.self)
+    compare(GuardWaysProgram.self, GuardGroup.self)
   }
 
-  @Test func `Neither is linked into keybackup`() throws {
+  @Test func `None is linked into keybackup`() throws {
     let list = Build.root + "/.build/debug/keybackup.product/Objects.LinkFileList"
     let objects = try Files.text(list)
     #expect(objects.contains("/BackupCommands.build/"))
-    for module in ["ForeignBackups", "ForeignCommands", "Nostr", "NostrCommands"] {
+    for module in ["ForeignBackups", "ForeignCommands", "Nostr", "NostrCommands", "GuardCommands"] {
       #expect(!objects.contains("/\(module).build/"), "\(module)")
     }
   }

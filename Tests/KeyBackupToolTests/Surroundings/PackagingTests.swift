@@ -40,6 +40,7 @@ import Testing
     let box = try Sandbox()
     let lists = [
       ".build/debug/keybackup", ".build/debug/keybackup-foreign", ".build/debug/keybackup-nostr",
+      ".build/debug/keybackup-guard-commands",
       ".build/debug/virtual-key", "Guards/.build/debug/keybackup-guard",
     ].map { $0 + ".product/Objects.LinkFileList" }
     let listed = try await box.run(

@@ -162,7 +162,7 @@ import Testing
     #expect(!Files.exists(root + "/system"))
 
     try Files.link(root + "/source/.build/release/keybackup", to: Build.keybackup)
-    for name in ["keybackup-foreign", "keybackup-nostr"] {
+    for name in ["keybackup-foreign", "keybackup-nostr", "keybackup-guard-commands"] {
       try Files.link(root + "/source/.build/release/" + name, to: BuiltProduct.path(name))
     }
     try Files.link(root + "/source/.build/release/man-pages", to: BuiltProduct.path("man-pages"))
@@ -175,18 +175,18 @@ import Testing
     try await make(["build"]).expectSuccess()
     let called = try computer.called()
     #expect(called.allSatisfy { $0.hasPrefix("swift build") })
-    // The command and the two that it starts, the manual, the guard.
-    #expect(called.count == 5, "\(called)")
+    // The command and the three that it starts, the manual, the guard.
+    #expect(called.count == 6, "\(called)")
     #expect(Files.exists(builds + "guard/release/keybackup-guard"))
     try await make(["install", "DESTDIR=\(root)/system"]).expectSuccess()
-    #expect(try computer.called().count == 5, "make install called something")
+    #expect(try computer.called().count == 6, "make install called something")
     let installed = root + "/system/usr/local/"
     #expect(Files.mode(installed + "bin/keybackup") == 0o755)
     for program in ["keybackup", "keybackup-guard"] {
       let version = try await computer.run([installed + "bin/" + program, "--version"])
       #expect(version.code == 0, "\(program)")
     }
-    for group in ["foreign", "nostr"] {
+    for group in ["foreign", "nostr", "guard"] {
       let help = try await computer.run([installed + "bin/keybackup", group, "--help"])
       #expect(help.out.contains("Usage: keybackup \(group) "), "\(help.text)")
     }
