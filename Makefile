@@ -29,8 +29,7 @@ EXAMPLE_UNITS = $(share)/doc/keybackup/examples
 COMPLETIONS = .build/completions
 # The manual pages, below share/man in a folder for each section.
 MAN = .build/man
-MAN_PAGES = SWIFT="$(SWIFT)" scripts/release-build man-pages && \
-  scripts/man-pages .build/release/keybackup .build/release/man-pages $(MAN)
+MAN_PAGES = scripts/man-pages .build/release/keybackup $(MAN)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup check demo demo-guards test hardware-test lint format build man install install-udev-rule uninstall examples docs fuzz fuzz-formats crash-test model bench clean

@@ -142,11 +142,8 @@ let package = Package(
     .target(
       name: "GuardProtocol", dependencies: ["CSPP", "RistrettoVOPRF", "SecretMemory"],
       swiftSettings: optimised),
-    // What --help and the manual pages say; `make man` runs the second one.
+    // What --help says; `make man` asks for it.
     .target(name: "HelpPages", swiftSettings: strict),
-    .executableTarget(
-      name: "man-pages", dependencies: ["HelpPages"], path: "Sources/ManPages",
-      swiftSettings: strict),
     // The command, by its parts. Each knows those above it alone.
     // What every command has: options, settings, messages, the terminal. No backup is opened here.
     .target(
@@ -379,7 +376,7 @@ let package = Package(
       dependencies: [
         "KeyBackupTool", "BackupCommands", "CommandKit", "CommandSupport", "FileCommands",
         "ForeignCommands", "GuardCommands", "HelpPages", "NostrCommands", "SecurityKeys",
-        "SyncFolders", "Unlocking", "WalletCommands", "man-pages", "device-suite", "SecretMemory",
+        "SyncFolders", "Unlocking", "WalletCommands", "device-suite", "SecretMemory",
         "CSPP", "BackupFolder", "GuardProtocol", "PRFDevice", "SecretStores", "TestSupport",
         "failing-fs", "crash-at", "DeviceSuite", "VirtualKey",
       ],

@@ -1,5 +1,5 @@
-// This module is for what help pages say and how they are laid out; the manual pages are made
-// from it too. It knows no parser, no terminal and no backup.
+// This module is for what help pages say and how they are laid out. It knows no parser, no terminal
+// and no backup.
 
 internal import FoundationEssentials
 
