@@ -190,7 +190,7 @@ import Testing
       #expect(Files.mode(installed + "share/" + file) == 0o644)
     }
     for page in ["man1/keybackup.1", "man1/keybackup-wallet.1", "man5/keybackup.5"] {
-      #expect(try Files.text(installed + "share/man/" + page).contains(".TH KEYBACKUP"))
+      #expect(try Files.text(installed + "share/man/" + page).contains(".TH \"KEYBACKUP"))
       #expect(Files.mode(installed + "share/man/" + page) == 0o644)
     }
     for unit in [
