@@ -41,15 +41,6 @@ public struct DefinedCommand: Decodable, Sendable {
   package var paragraphs: [String] {
     (discussion ?? "").split(separator: "\n").map(String.init).filter { !$0.isEmpty }
   }
-
-  /// The command below this one that the words name.
-  ///
-  /// - Parameter words: such as `wallet`, `add`.
-  /// - Returns: nil where there is none.
-  package func command(at words: some Collection<String>) -> DefinedCommand? {
-    guard let word = words.first else { return self }
-    return subcommands?.first { $0.commandName == word }?.command(at: words.dropFirst())
-  }
 }
 
 /// An option, a flag or an argument.
