@@ -34,8 +34,9 @@ EXAMPLE_UNITS = $(share)/doc/keybackup/examples
 COMPLETIONS = .build/completions
 # The manual pages, below share/man in a folder for each section.
 MAN = .build/man
-MAN_PAGES = SWIFT="$(SWIFT)" scripts/release-build man-pages && \
-  scripts/man-pages .build/release/man-pages $(MAN)
+# One program with all commands, also those of the programs that keybackup runs: it is not installed.
+ALL_COMMANDS = .build/release/all-commands
+MAN_PAGES = SWIFT="$(SWIFT)" scripts/release-build all-commands && scripts/man-pages $(ALL_COMMANDS) $(MAN)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup check demo demo-guards test hardware-test lint format build man install install-udev-rule uninstall examples docs fuzz fuzz-formats crash-test model bench clean
@@ -84,7 +85,7 @@ build: ## the release build: .build/release/keybackup and its other programs, sh
 	$(MAN_PAGES)
 	@mkdir -p $(COMPLETIONS)
 	@for shell in bash zsh fish; do \
-	  .build/release/man-pages completions $$shell >$(COMPLETIONS)/$$shell || exit; done
+	  $(ALL_COMMANDS) --generate-completion-script $$shell >$(COMPLETIONS)/$$shell || exit; done
 	$(GUARD_RELEASE)
 	@mkdir -p $(COMPLETIONS)/guard
 	@for shell in bash zsh fish; do \

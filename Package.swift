@@ -146,7 +146,7 @@ let package = Package(
     .target(
       name: "GuardProtocol", dependencies: ["CSPP", "RistrettoVOPRF", "SecretMemory"],
       swiftSettings: optimised),
-    // What --help and the manual pages say.
+    // What --help says; `make man` asks for it.
     .target(name: "HelpPages", swiftSettings: strict),
     // The command, by its parts. Each knows those above it alone.
     // What every command has: options, settings, messages, the terminal. No backup is opened here.
@@ -248,14 +248,14 @@ let package = Package(
       name: "GuardCommandsTool",
       dependencies: ["CommandKit", "CommandSupport", "GuardCommands", "Unlocking", arguments],
       swiftSettings: small, linkerSettings: [quickStart]),
-    // The manual pages and the completions, of all commands; not installed.
+    // All commands in one program, for the manual pages, the completions and tests; not installed.
     .executableTarget(
-      name: "man-pages",
+      name: "all-commands",
       dependencies: [
-        "CommandSupport", "CommandTree", "ForeignCommands", "GuardCommands", "HelpPages",
-        "NostrCommands", arguments,
+        "CommandKit", "CommandTree", "ForeignCommands", "GuardCommands", "NostrCommands",
+        "Unlocking", arguments,
       ],
-      path: "Sources/ManPages", swiftSettings: strict),
+      path: "Sources/AllCommands", swiftSettings: strict),
 
     // The simulated security key and the tests. Nothing above knows of these.
     .systemLibrary(
@@ -406,7 +406,7 @@ let package = Package(
         "CommandTree",
         "BackupCommands", "CommandKit", "CommandSupport", "FileCommands",
         "ForeignCommands", "GuardCommands", "HelpPages", "NostrCommands", "SecurityKeys",
-        "SyncFolders", "Unlocking", "WalletCommands", "man-pages", "device-suite", "SecretMemory",
+        "SyncFolders", "Unlocking", "WalletCommands", "all-commands", "device-suite", "SecretMemory",
         "CSPP", "BackupFolder", "GuardProtocol", "PRFDevice", "SecretStores", "TestSupport",
         "failing-fs", "crash-at", "DeviceSuite", "VirtualKey",
       ],

@@ -1,5 +1,5 @@
-// This module is for what help pages say and how they are laid out; the manual pages are made
-// from it too. It knows no parser, no terminal and no backup.
+// This module is for what help pages say and how they are laid out. It knows no parser, no terminal
+// and no backup.
 
 internal import FoundationEssentials
 
@@ -40,15 +40,6 @@ public struct DefinedCommand: Decodable, Sendable {
   /// The paragraphs of the discussion.
   package var paragraphs: [String] {
     (discussion ?? "").split(separator: "\n").map(String.init).filter { !$0.isEmpty }
-  }
-
-  /// The command below this one that the words name.
-  ///
-  /// - Parameter words: such as `wallet`, `add`.
-  /// - Returns: nil where there is none.
-  package func command(at words: some Collection<String>) -> DefinedCommand? {
-    guard let word = words.first else { return self }
-    return subcommands?.first { $0.commandName == word }?.command(at: words.dropFirst())
   }
 }
 

@@ -1,4 +1,5 @@
 package import CommandKit
+internal import FoundationEssentials
 
 /// The records of `rclone bisync` about the two sides that it keeps equal: a listing of each at the
 /// end of its last run.
@@ -80,27 +81,9 @@ package struct BisyncSession: Sendable {
 
     /// A time in the listing's form: "2026-11-21T20:57:19.861445595+0000".
     static func time(_ time: (seconds: Int, nanoseconds: Int)) -> String {
-      let (day, second) = (time.seconds / 86_400, time.seconds % 86_400)
-      // Days since 0000-03-01, in eras of 400 years. (A public-domain calendar calculation in which
-      // the year ends with its leap day.)
-      let shifted = day + 719_468
-      let era = shifted / 146_097
-      let dayOfEra = shifted % 146_097
-      let year =
-        (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-      let dayOfYear = dayOfEra - (365 * year + year / 4 - year / 100)
-      let month = (5 * dayOfYear + 2) / 153
-      let date = dayOfYear - (153 * month + 2) / 5 + 1
-      let calendarMonth = month < 10 ? month + 3 : month - 9
-      let calendarYear = year + era * 400 + (calendarMonth <= 2 ? 1 : 0)
-      return digits(calendarYear, 4) + "-" + digits(calendarMonth, 2) + "-" + digits(date, 2)
-        + "T" + digits(second / 3600, 2) + ":" + digits(second / 60 % 60, 2) + ":"
-        + digits(second % 60, 2) + "." + digits(time.nanoseconds, 9) + "+0000"
-    }
-
-    private static func digits(_ number: Int, _ count: Int) -> String {
-      let text = String(number)
-      return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+      let second = Date(timeIntervalSince1970: Double(time.seconds)).formatted(.iso8601).dropLast()
+      let digits = String(time.nanoseconds)
+      return second + "." + String(repeating: "0", count: 9 - digits.utf8.count) + digits + "+0000"
     }
   }
 }

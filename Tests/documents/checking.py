@@ -62,7 +62,7 @@ class Checker:
         if self._tree is None:
             # The program itself knows nothing below the commands that other programs run.
             dump = subprocess.run(
-                [os.path.join(self.repository, ".build/debug/man-pages"), "definitions"],
+                [os.path.join(self.repository, ".build/debug/all-commands"), "--experimental-dump-help"],
                 stdout=subprocess.PIPE, check=True).stdout
             self._tree = json.loads(dump)["command"]
         return self._tree

@@ -5,7 +5,7 @@ import VirtualKey
 
 @testable import CommandKit
 @testable import PRFDevice
-@testable import man_pages
+@testable import all_commands
 
 /// Commands that run in the process of the test, in a world of its own: the home and the folder of
 /// a sandbox, a clock that is set, a simulated key, and streams that are kept.

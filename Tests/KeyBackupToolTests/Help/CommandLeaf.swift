@@ -5,7 +5,7 @@ import Testing
 
 @testable import CommandKit
 @testable import Unlocking
-@testable import man_pages
+@testable import all_commands
 
 /// A command that does something, with its words after `keybackup`.
 struct CommandLeaf: Sendable, CustomTestStringConvertible {

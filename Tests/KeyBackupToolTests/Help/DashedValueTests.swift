@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @testable import CommandKit
-@testable import man_pages
+@testable import all_commands
 
 /// Values that begin with a hyphen, as every 64th ID does.
 @Suite struct DashedValueTests {
@@ -104,7 +104,7 @@ import Testing
       ["wallet", "keep", "-Pm4xYwIChNSR8QkAA", "00112233"],
       ["key", "label", "-Pm4xYwIChNSR8QkAA", "new"], ["key", "label", "00112233", "-Blue_key9"],
     ] {
-      #expect(KeyBackup.parseLeaf(KeyBackup.joiningDashedValues(line)) != nil, "\(line)")
+      #expect(AllCommands.parseLeaf(AllCommands.joiningDashedValues(line)) != nil, "\(line)")
     }
   }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CommandKit
 @testable import Unlocking
-@testable import man_pages
+@testable import all_commands
 
 /// Pages of help: short, in one order, and as wide as the screen.
 @Suite struct HelpTests {

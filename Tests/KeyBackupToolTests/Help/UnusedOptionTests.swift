@@ -4,7 +4,7 @@ import Testing
 
 @testable import CommandKit
 @testable import Unlocking
-@testable import man_pages
+@testable import all_commands
 
 /// An option that a mode would ignore is refused: somebody who gives it relies on it.
 @Suite struct UnusedOptionTests {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CommandKit
 @testable import FileCommands
-@testable import man_pages
+@testable import all_commands
 
 /// The systemd units of the watcher, by systemd's own check.
 @Suite struct UnitFileTests {
