@@ -116,6 +116,10 @@ let package = Package(
       swiftSettings: optimised),
     // The meaning of a folder: pure, from the operations to what is live.
     .target(name: "LogState", dependencies: ["CSPP", "SecretMemory"], swiftSettings: optimised),
+    // A backup on these rules: its operations, one commit.
+    .target(
+      name: "Repository", dependencies: ["CSPP", "LogState", "SecretMemory"],
+      swiftSettings: optimised),
     // What both commands have: their version, their service manager, and safe words for a shell.
     .target(name: "CommandSupport", swiftSettings: strict),
     // Where this computer may keep a secret for a while.
@@ -351,6 +355,9 @@ let package = Package(
     .executableTarget(
       name: "log-state-check", dependencies: ["CSPP", "LogState"], path: "Tests/LogStateCheck",
       swiftSettings: optimised),
+    .testTarget(
+      name: "RepositoryTests", dependencies: ["CSPP", "LogState", "Repository", "SecretMemory"],
+      swiftSettings: strict),
     .testTarget(
       name: "LogStateTests", dependencies: ["CSPP", "LogState", "TestSupport"],
       swiftSettings: strict),

@@ -102,7 +102,7 @@ public struct LogState: Sendable {
     guard contents.insert(entry) else { return }
     switch entry {
     case .operation(let operation):
-      if isReadable(operation.namespace), operation.changes.contains(where: \.changesTheRules) {
+      if reads(operation.namespace), operation.changes.contains(where: \.changesTheRules) {
         self = LogState(
           of: contents, current: current, remembered: remembered,
           takenIn: counting.subtracting([current]))
@@ -113,13 +113,6 @@ public struct LogState: Sendable {
     case .view(let view): take(view)
     }
     computeItems()
-  }
-
-  /// Whether a namespace is read: one that counts, or an earlier one.
-  ///
-  /// Any other is another backup.
-  private func isReadable(_ namespace: NamespaceID) -> Bool {
-    counting.contains(namespace) || earlier.contains(namespace)
   }
 
   /// Who adds what an ordinary operation or a view file of a namespace adds; nil if it is another backup's.
@@ -142,7 +135,7 @@ public struct LogState: Sendable {
   }
 
   private mutating func take(_ operation: SilentOperation) {
-    guard isReadable(operation.namespace) else { return }
+    guard reads(operation.namespace) else { return }
     let key = operation.key
     switch silent.voice(of: key) {
     case .counts(let rights):
@@ -274,6 +267,11 @@ extension LogState {
   public var removedSlots: Set<KeyID> { slots.removed }
   /// The label of a key slot: the one with the latest time.
   public func label(of slot: KeyID) -> String? { slots.labels[slot]?.text }
+  /// Whether a label is later than that which a key slot has.
+  func says(_ label: Label, of slot: KeyID) -> Bool {
+    guard let known = slots.labels[slot] else { return true }
+    return (known.at, known.text) < (label.at, label.text)
+  }
   /// The names of all that was ended, here or not.
   public var endedNames: Set<VersionName> { ended.all }
   /// Of these, what ordinary operations that count ended.

@@ -46,6 +46,14 @@ extension LogContents {
     return claims.beginnings.contains { $0.operations.isSubset(of: names) }
   }
 
+  /// Whether an operation begins a namespace, or belongs to a beginning.
+  func isOfBeginning(_ operation: OrdinaryOperation) -> Bool {
+    operation.changes.contains { if case .begin = $0 { true } else { false } }
+      || claims[operation.namespace]?.beginnings.contains {
+        $0.operations.contains(operation.name)
+      } == true
+  }
+
   /// The namespaces that a hint in one names.
   public func hints(in namespace: NamespaceID) -> Set<NamespaceID> {
     claims[namespace]?.hints ?? []

@@ -96,7 +96,7 @@ extension ItemState {
 /// A label with the name of its operation, in the order in which the last one holds.
 struct DatedLabel: Hashable, Sendable {
   let text: String
-  private let at: UInt64
+  let at: UInt64
   private let operation: Digest
 
   init(_ label: Label, _ operation: OperationID) {

@@ -18,6 +18,7 @@ let names = [
 var files = Files()
 var compared = 0
 var appended = 0
+var duties = 0
 var different = 0
 
 @MainActor func report(_ question: Substring, _ differences: [String]) {
@@ -28,6 +29,13 @@ var different = 0
 }
 
 while let line = readLine() {
+  if line.utf8.first == UInt8(ascii: "D") {
+    let parts = line.split(separator: "|", omittingEmptySubsequences: false)
+    let found = DutyQuestion(parts[0].split(separator: " "), files).answer(files)
+    duties += 1
+    if found != parts[1] { report(parts[0], ["explore.py \(parts[1]), LogState \(found)"]) }
+    continue
+  }
   guard line.utf8.first == UInt8(ascii: "Q") else {
     files.define(line.split(separator: " "))
     continue
@@ -49,5 +57,5 @@ while let line = readLine() {
     report(parts[0], ["the state after file \(wrong) is not that from scratch"])
   }
 }
-print("\(compared) sets of files compared, \(appended) files appended, \(different) different")
+print("\(compared) sets of files compared, \(appended) files appended, \(duties) duties asked, \(different) different")
 exit(different == 0 && compared > 0 ? 0 : 1)

@@ -3,12 +3,14 @@
 python3 compare.py PROGRAM exhaustive STATES [SCOPE...]     with the oracle: also ends with 1 where a history breaks a promise
 python3 compare.py PROGRAM sets SETS [SCOPE...]             without it, and faster: until so many sets were read in each scope
 python3 compare.py PROGRAM random HISTORIES [SEED]          random longer histories, with the oracle
+python3 compare.py PROGRAM mutants SETS [SCOPE...]          each duty of a writer left out in explore.py: LogState must differ
 
 PROGRAM is log-state-check. STATES is for each scope, 0 for all to its depth. Ends with 1 where the two differ.
 
 A line is V (a version), O, S or I (a file: an ordinary operation, a sealed one, a view file), or Q, a question: the current namespace, those remembered, taken
 in, that open, that open by a file of their own, answered "mine", answered "not mine"; the files that this computer read before, the files that it reads
-now; and behind each | an answer.
+now; and behind each | an answer. D is a question for a writer: current, remembered, taken in, the files that it sees, the duty; and behind | the changes
+of each operation.
 """
 import os, subprocess, sys, time
 import explore as E
@@ -208,6 +210,92 @@ class Comparison:
             ns([current]), ns(remembered) or '-', ns(rivals) or '-', ns(opened) or '-', ns(own & opened) or '-', ns(mine) or '-', ns(ignored) or '-',
             earlier or '-', ids or '-', '|'.join(answer)))
 
+    # ---- duties ---------------------------------------------------------------------------------------------------------
+
+    def planned(self, op, view, rights=None):
+        """The changes of an operation.  A version that is nowhere in the view is made fresh: only its contents can be compared."""
+        number = self.number
+        had = self.known.get(view)
+        if had is None:
+            self.known = {view: {v for f in view for v in ([f.version] if type(f) is View else f.puts)}}
+            had = self.known[view]
+        out = {'e%d' % self.version(v) for v in op.ends - op.drops} | {'d%d' % self.version(v) for v in op.drops}
+        for v in op.puts:
+            if v in had:
+                out.add('a%d' % self.version(v))
+            else:
+                out.add('c%d.%s.%s' % (number('content', v.content), number('key', v.by) if v.by else '-', self.version(v.of) if v.of else '-'))
+        out |= {'W%d.%d' % (number('key', k), self.rights(r)) for k, r in op.adds if rights is None or not r <= rights.get(k, F.NONE)}
+        out |= {'R%d' % number('key', k) for k in op.retires} | {'x%d' % number('slot', x) for x in op.removes}
+        return out | {self.refusal(x) for x in op.refuses} | {'t%d' % number('text', x) for x in op.facts}
+
+    known = {}
+
+    def duty(self, writer, duty, arguments, plans, rivals=F.NONE):
+        number = self.number
+        ns = lambda names: ','.join(sorted(str(number('ns', x)) for x in names))
+        ids = ','.join(str(self.file(f)) for f in writer.view)
+        for v in writer.state.live | writer.state.offered:
+            self.version(v)
+        self.out.write('D %d %s %s %s %s %s|%s\n' % (number('ns', writer.ns), ns(E.TRUTH.get(writer.ns, F.NONE)) or '-', ns(rivals) or '-', ids or '-', duty,
+                                                    ' '.join(map(str, arguments)), ';'.join(','.join(sorted(p)) for p in plans)))
+
+    def watch(self):
+        """Whatever a writer of explore.py does, LogState is asked for the same."""
+        ask, W, number = self, E.Writer, self.number
+        item = lambda x: '%s%d' % (x[0], number('item', x))
+
+        def wrap(name, tell):
+            act = getattr(W, name)
+
+            def told(writer, *arguments, **named):
+                result = act(writer, *arguments, **named)
+                tell(writer, result, *arguments, **named)
+                return result
+            setattr(W, name, told)
+
+        def replaced(w, op, x):
+            ask.duty(w, 'replace', [item(x)], [{p for p in ask.planned(op, w.view) if p[0] != 'c'}])
+
+        def forgotten(w, op, kind, x):
+            honest = {k for f in w.view if type(f) is Op for k, _ in f.adds if k != 'T'}
+            ask.duty(w, 'forget', [ask.refusal((kind, x)), ','.join(str(number('key', k)) for k in honest) or '-'], [ask.planned(op, w.view)])
+
+        def rotated(w, ops, k, rivals=F.NONE):
+            drafts, begin = [o for o in ops if o.act == 'draft'], next(o for o in ops if o.begin is not None)
+            plan, slots, own = set(), set(), E.OWN_SLOT[w.who]
+            drops = frozenset().union(*(o.drops for o in drafts))
+            for o in drafts:
+                plan |= ask.planned(o._replace(ends=o.ends - drops), w.view)
+                slots |= {'b%d' % number('slot', x) for x, _ in o.slots if x != own}
+            ask.duty(w, 'rotate', [number('slot', own)], [
+                plan, slots, {'n%d' % number('ns', x) for x, _ in begin.begin},
+                {'h%d' % number('ns', o.ns) for o in ops if o.hint} or {'h%d' % number('ns', x) for x in {w.ns} | rivals}], rivals)
+
+        def repeated(w, ops):
+            own = [ask.file(f) for f in w.view if type(f) is Op and f.writer == w.who]
+            plans = []
+            for op in ops:
+                plan = ask.planned(op, w.view, F.rights_of([f for f in w.view if type(f) is Op and f.ns in w.state.counting], [])[0])
+                plans.append(plan | {'b%d' % number('slot', x) for x, _ in op.slots})
+            ask.duty(w, 'repeat', [','.join(map(str, own)) or '-'], [p for p in plans if p])
+
+        def copied(w, ops, gone):
+            spaces = {f.ns for f in gone}
+            if len(spaces) == 1 and w.ns not in spaces:
+                ask.duty(w, 'delete', [number('ns', *spaces)], [set().union(*(ask.planned(o, w.view) for o in ops))])
+
+        wrap('add', replaced)
+        wrap('remove', lambda w, op, x: ask.duty(w, 'remove', [item(x)], [ask.planned(op, w.view)]))
+        wrap('refuse', lambda w, op, x: ask.duty(w, 'refuse', [item(x)], [ask.planned(op, w.view)]))
+        wrap('choose', lambda w, op, x, v: ask.duty(w, 'choose', [ask.version(v)], [ask.planned(op, w.view)]))
+        wrap('drop', lambda w, op, v: ask.duty(w, 'drop', [ask.version(v)], [ask.planned(op, w.view)]))
+        wrap('retire', lambda w, ops, key: ask.duty(w, 'retire', [number('key', key)], [ask.planned(o, w.view) for o in ops]))
+        wrap('forget', forgotten)
+        wrap('rotate', rotated)
+        wrap('repeat', repeated)
+        wrap('copies', copied)
+
     def lacking(self, before, files, current):
         """Which ends of the chains that were read before are not here; else whether there is more."""
         here = {f.ns for f in files if type(f) is not View} | {current}
@@ -293,11 +381,33 @@ def random(histories, seed):
     return broken
 
 
+# Writers' duties that explore.py can leave out, and that LogState has.
+DUTIES = ('end-aside decide-offers bodies fresh-choice copies copy-always refuse-chooses forget-adds retire-adopts retire-ends retire-signed retire-last '
+          'works rotation-adopts own-names boxes slots-of-all carry-writers carry-ends carry-retired carry-removed carry-refused carry-facts refuse-taken take-all '
+          'take-earlier repeat repeat-ordinary repeat-facts boxes-by-program read-rivals').split()
+
+
+def mutants(program, count, scopes):
+    """Each duty is left out here in turn, and not in LogState: the two must differ.  The number of duties where they do not."""
+    same = 0
+    for duty in DUTIES:
+        run = subprocess.run([sys.executable, '-B', __file__, program, 'sets', count, *scopes], env={**os.environ, 'PYTHONHASHSEED': '0', 'OFF': duty},
+                             stdout=subprocess.PIPE, text=True)
+        last = run.stdout.splitlines()[-1:]
+        print('%-16s %s %s' % (duty, 'seen' if run.returncode else 'NOT SEEN', *last), flush=True)
+        same += not run.returncode
+    return same
+
+
 def main(program, mode, count, *rest):
+    if mode == 'mutants':
+        sys.exit(1 if mutants(program, count, rest) else 0)
     if os.environ.get('PYTHONHASHSEED') is None:                # the order of acts depends on it
         os.execve(sys.executable, [sys.executable, '-B', *sys.argv], {**os.environ, 'PYTHONHASHSEED': '0'})
     comparison = Comparison(program)
     F.fold = comparison.read
+    comparison.watch()
+    E.OFF.update(os.environ.get('OFF', '').split())
     if mode == 'sets':
         broken = sets(comparison, int(count), rest)
     else:

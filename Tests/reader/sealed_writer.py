@@ -28,8 +28,8 @@ def operation(a):
     header, seed, secret = a["header"], bytes.fromhex(a["seed"]), bytes.fromhex(a["writer_secret"])
     inbox = bytes.fromhex(a["inbox"])
     protected = f.to_base64url(s.header_json(header))
-    text = s.compact({"header": s.sha256(protected.encode()), "at": a["at"], "after": a["after"],
-                      "changes": a["changes"]})
+    after = {"after": a["after"]} if "after" in a else {}
+    text = s.compact({"header": s.sha256(protected.encode()), "at": a["at"], **after, "changes": a["changes"]})
     text = text.ljust(s.power_of_two(len(text)))
     if len(text) > s.TEXT_LIMIT:
         raise s.Refused("too large")

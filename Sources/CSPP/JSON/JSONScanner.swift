@@ -26,7 +26,7 @@ public struct JSONValue: Equatable, Sendable {
   /// The kind of the value.
   public let kind: Kind
   /// Whether a string contains a backslash.
-  let hasEscapes: Bool
+  package let hasEscapes: Bool
   private let start: UInt32
   private let end: UInt32
 

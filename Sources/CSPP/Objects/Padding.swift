@@ -1,7 +1,7 @@
 /// Sizes that tell little of what is inside.
-enum Padding {
+package enum Padding {
   /// The least padded size, 4 KiB.
-  static let floor: UInt64 = 4096
+  package static let floor: UInt64 = 4096
 
   /// The size to which Padmé (Nikitin et al., PURBs) pads, at least 4 KiB: at most 12 % more.
   ///
@@ -9,7 +9,7 @@ enum Padding {
   ///
   /// - Parameter size: in bytes, at most 2^62.
   /// - Returns: the padded size in bytes.
-  static func padme(_ size: UInt64) -> UInt64 {
+  package static func padme(_ size: UInt64) -> UInt64 {
     guard size > floor else { return floor }
     let exponent = UInt64.bitWidth - 1 - size.leadingZeroBitCount
     let kept = Int.bitWidth - exponent.leadingZeroBitCount
@@ -21,7 +21,7 @@ enum Padding {
   ///
   /// - Parameter size: in bytes, at most 2^62.
   /// - Returns: the padded size in bytes.
-  static func powerOfTwo(_ size: Int) -> Int {
+  package static func powerOfTwo(_ size: Int) -> Int {
     guard size > Int(floor) else { return Int(floor) }
     return 1 << (Int.bitWidth - (size - 1).leadingZeroBitCount)
   }

@@ -20,6 +20,24 @@ public struct SealedOperation: ~Copyable, Sendable {
   }
 }
 
+extension SealedOperation {
+  /// Seals an operation's text.
+  ///
+  /// - Throws: ``CSPPError/otherNamespace``, ``CSPPError/tooLarge(limit:)``.
+  package static func seal(
+    _ text: consuming SecretBytes, header: OperationHeader, masterKey: borrowing MasterKey,
+    limit: Int
+  ) throws(CSPPError) -> SealedOperation {
+    guard header.namespaceID == masterKey.namespaceID else { throw .otherNamespace }
+    let key = masterKey.operationKey(writer: header.writerID, counter: header.counter)
+    let file = try ProtectedFile.seal(
+      text, header: header.json, format: OperationFile.format.description, key: key)
+    try SizeLimits.check(file.count, limit)
+    let digest = file.withBytes { Digest(of: $0) }
+    return SealedOperation(header: header, file: file, digest: digest)
+  }
+}
+
 /// Collects the changes of one operation in guarded memory and seals them.
 public struct OperationBuilder: ~Copyable {
   private var writer: SecretWriter
@@ -249,15 +267,10 @@ public struct OperationBuilder: ~Copyable {
     header: OperationHeader, masterKey: borrowing MasterKey,
     limit: Int = SizeLimits.standard.operation
   ) throws(CSPPError) -> SealedOperation {
-    guard header.namespaceID == masterKey.namespaceID else { throw .otherNamespace }
     let isPadded = hasInlineFile
-    let key = masterKey.operationKey(writer: header.writerID, counter: header.counter)
-    let file = try ProtectedFile.seal(
-      finish { isPadded ? Int(Padding.padme(UInt64($0))) : $0 }, header: header.json,
-      format: OperationFile.format.description, key: key)
-    try SizeLimits.check(file.count, limit)
-    let digest = file.withBytes { Digest(of: $0) }
-    return SealedOperation(header: header, file: file, digest: digest)
+    return try SealedOperation.seal(
+      finish { isPadded ? Int(Padding.padme(UInt64($0))) : $0 }, header: header,
+      masterKey: masterKey, limit: limit)
   }
 
   private mutating func start(_ kind: Operation.Change.Kind, _ fields: String) {

@@ -105,9 +105,18 @@ public struct OperationFile: Equatable, Sendable {
   public func open(
     inPlace bytes: inout SecretBytes, masterKey: borrowing MasterKey
   ) throws(CSPPError) -> Operation {
+    try decrypt(inPlace: &bytes, masterKey: masterKey)
+    return try Operation(parsing: bytes)
+  }
+
+  /// Decrypts the operation in the file's own memory, and does not read its text.
+  ///
+  /// - Throws: ``CSPPError/otherNamespace``, ``CSPPError/authenticationFailed``.
+  package func decrypt(
+    inPlace bytes: inout SecretBytes, masterKey: borrowing MasterKey
+  ) throws(CSPPError) {
     guard header.namespaceID == masterKey.namespaceID else { throw .otherNamespace }
     let key = masterKey.operationKey(writer: header.writerID, counter: header.counter)
     try file.open(inPlace: &bytes, key: key)
-    return try Operation(parsing: bytes)
   }
 }

@@ -73,8 +73,28 @@ public struct SealedOperationBuilder: ~Copyable {
     random: consuming SecretBytes
   ) throws(CSPPError) -> SealedOperation {
     let header = header
+    return try SealedOperation.seal(
+      changes.finish(padded: Padding.powerOfTwo), header: header, inbox: inbox,
+      writerSecret: writerSecret, signer: signer, random: random)
+  }
+}
+
+extension SealedOperation {
+  /// The digest that binds a text to a header.
+  package static func headerDigest(of header: OperationHeader) -> Digest {
+    SealedSpelling(header: header).headerDigest
+  }
+
+  /// Seals and signs a padded text, without the master key.
+  ///
+  /// - Throws: ``CSPPError/tooLarge(limit:)`` for more than 16 MiB of text;
+  ///   ``CSPPError/invalidField(_:)`` for an inbox key of low order or a secret of another size.
+  package static func seal(
+    _ text: consuming SecretBytes, header: OperationHeader, inbox: X25519Key,
+    writerSecret: borrowing SecretBytes, signer: borrowing SigningPair,
+    random: consuming SecretBytes = .random(count: 32)
+  ) throws(CSPPError) -> SealedOperation {
     let spelling = SealedSpelling(header: header)
-    var text = changes.finish(padded: Padding.powerOfTwo)
     try SizeLimits.check(text.count, SealedSpelling.textLimit)
     let secret = SealedOperationKey.ephemeral(text, random: random, signer: signer)
     let ephemeral = X25519Key(of: secret)

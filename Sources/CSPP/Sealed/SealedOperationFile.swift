@@ -97,6 +97,24 @@ public struct SealedOperationFile: Equatable, Sendable {
     writerSecret: borrowing SecretBytes, isVerified: Bool = false,
     into text: inout SecretBytes
   ) throws(CSPPError) -> SealedContents {
+    try openText(
+      by: writer, inbox: inbox, writerSecret: writerSecret, isVerified: isVerified, into: &text)
+    do throws(CSPPError) {
+      return try text.withBytes { (text) throws(CSPPError) in
+        try SealedContents(text, header: Digest(of: protected.span))
+      }
+    } catch {
+      text.resize(to: 0)
+      throw error
+    }
+  }
+
+  /// Decrypts the text, as ``open(by:inbox:writerSecret:isVerified:into:)`` does, and does not read it.
+  package func openText(
+    by writer: SilentWriter.Identity, inbox: borrowing InboxPair,
+    writerSecret: borrowing SecretBytes, isVerified: Bool = false,
+    into text: inout SecretBytes
+  ) throws(CSPPError) {
     text.resize(to: 0)
     guard header.namespaceID == inbox.namespaceID else { throw .otherNamespace }
     if !isVerified { try verify(by: writer) }
@@ -111,15 +129,10 @@ public struct SealedOperationFile: Equatable, Sendable {
     try AEAD.open(
       Array(box.dropFirst(X25519.keySize)), key: openingKey, nonce: SealedSpelling.nonce,
       associatedData: protected, into: &text)
-    do throws(CSPPError) {
-      return try text.withBytes { (text) throws(CSPPError) in
-        try SealedContents(text, header: Digest(of: protected.span))
-      }
-    } catch {
-      text.resize(to: 0)
-      throw error
-    }
   }
+
+  /// The digest that binds a text to this file's header.
+  package var headerDigest: Digest { Digest(of: protected.span) }
 
   // MARK: Spelling
 
