@@ -53,7 +53,7 @@ def measure_instructions():
             "`fido2-token -V`": ["fido2-token", "-V"],
             "`keybackup --version`": [program, "--version"],
             "`keybackup --help`": [program, "--help"],
-            "`keybackup foreign world id`": [program, "foreign", "world", "id", "--root-secret", root]
+            "`keybackup foreign world id`": [stripped("keybackup-foreign"), "world", "id", "--root-secret", root]
     }.items():
         on_terminal("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
                     f"--log-file={log}", *command)
@@ -80,10 +80,10 @@ def measure_derive(touched):
            for name, u in (rows[:2] if touched else rows)])
 
 
-def stripped():
-    """The program as it is installed; its path."""
-    path = os.path.join(STATE, "stripped")
-    subprocess.run(["strip", "-o", path, KEYBACKUP], check=True)
+def stripped(name="keybackup"):
+    """A program as it is installed; its path."""
+    path = os.path.join(STATE, "stripped-" + name)
+    subprocess.run(["strip", "-o", path, os.path.join(os.path.dirname(KEYBACKUP), name)], check=True)
     return path
 
 

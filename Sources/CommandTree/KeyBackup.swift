@@ -2,7 +2,7 @@
 
 package import ArgumentParser
 internal import BackupCommands
-internal import CommandKit
+package import CommandKit
 internal import CommandSupport
 internal import FileCommands
 internal import SecurityKeys
@@ -23,6 +23,11 @@ package struct KeyBackup: ParsableCommand {
       NostrProgram.self, ForeignProgram.self,
       DoctorCommand.self, ConfigGroup.self,
     ])
+
+  /// Those that other programs run.
+  package static let otherPrograms: [any OtherProgramGroup.Type] = [
+    NostrProgram.self, ForeignProgram.self, GuardWaysProgram.self,
+  ]
 
   package init() {}
 }

@@ -7,6 +7,8 @@ internal import Unlocking
 @main
 enum Main {
   static func main() {
-    Program.main(KeyBackup.self, sharing: UnlockOptions.self, frontPage: FrontPage.verdict)
+    Program.main(
+      KeyBackup.self, sharing: UnlockOptions.self, others: KeyBackup.otherPrograms,
+      frontPage: FrontPage.verdict)
   }
 }

@@ -12,22 +12,21 @@ struct OtherProgram {
 
   /// Nil for the commands that the running program has itself.
   ///
+  /// Every start comes here. So it takes the groups: to ask each command for what it conforms to is slow.
+  ///
   /// - Parameters:
-  ///   - root: all commands of the running program.
+  ///   - groups: what other programs run.
   ///   - arguments: without the program's name.
-  init?(_ root: any ParsableCommand.Type, _ arguments: [String]) {
-    guard arguments.first == "help" else {
-      let path = CommandPath(root, arguments)
-      guard let group = path.type as? any OtherProgramGroup.Type else { return nil }
-      self.group = group
-      self.arguments = Array(path.rest)
-      return
-    }
-    let words = arguments.dropFirst()
-    let path = CommandPath(root, words.filter { !$0.hasPrefix("-") })
-    guard let group = path.type as? any OtherProgramGroup.Type else { return nil }
+  init?(_ groups: [any OtherProgramGroup.Type], _ arguments: [String]) {
+    let isHelp = arguments.first == "help"
+    var words = isHelp ? arguments.dropFirst().filter { !$0.hasPrefix("-") } : arguments
+    guard let word = words.first,
+      let group = groups.first(where: { $0.configuration.commandName == word })
+    else { return nil }
+    words.removeFirst()
     self.group = group
-    self.arguments = path.rest + ["--help"] + words.filter { $0.hasPrefix("-") }
+    self.arguments =
+      isHelp ? words + ["--help"] + arguments.filter { $0.hasPrefix("-") } : words
   }
 
   /// Replaces the running program.

@@ -28,16 +28,17 @@ package struct Program: Sendable {
   ///   - root: all commands of the program.
   ///   - shared: the options that most commands share.
   ///   - group: the words of `keybackup` that stand before the arguments.
+  ///   - others: the groups that other programs run.
   ///   - frontPage: the line above the help of a command line without a word.
   package static func main(
     _ root: any ParsableCommand.Type, sharing shared: any ParsableArguments.Type,
-    group: [String] = [],
+    group: [String] = [], others: [any OtherProgramGroup.Type] = [],
     frontPage: @escaping @Sendable (World) -> String? = { _ in nil }
   ) {
     let arguments = group + CommandLine.arguments.dropFirst()
     // Where another program runs, nothing below does.
     let isText = ArgumentBytes.refusal == nil
-    let absent = isText ? OtherProgram(root, arguments).map { $0.run() } : nil
+    let absent = isText ? OtherProgram(others, arguments).map { $0.run() } : nil
     Program(root: root, shared: shared, frontPage: frontPage).run(arguments, refusal: absent)
   }
 

@@ -25,6 +25,12 @@ import Testing
     compare(ForeignProgram.self, ForeignGroup.self)
     compare(NostrProgram.self, NostrGroup.self)
     compare(GuardWaysProgram.self, GuardGroup.self)
+    var names: Set<String?> = []
+    for command in KeyBackup.configuration.subcommands where command is any OtherProgramGroup.Type {
+      names.insert(command.configuration.commandName)
+    }
+    for group in KeyBackup.otherPrograms { names.remove(group.configuration.commandName) }
+    #expect(KeyBackup.otherPrograms.count == 3 && names.isEmpty)
   }
 
   @Test func `None is linked into keybackup`() throws {
