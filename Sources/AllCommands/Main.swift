@@ -5,6 +5,6 @@ internal import CommandKit
 internal import Unlocking
 
 @main
-enum Main {
+enum AllCommandsMain {
   static func main() { Program.main(AllCommands.self, sharing: UnlockOptions.self) }
 }

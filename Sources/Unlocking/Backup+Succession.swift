@@ -10,7 +10,9 @@ extension Backup {
   /// Throws if it is not known which backup is meant, for commands that open none; records what
   /// else the folder holds or lacks.
   ///
-  /// - Parameter output: receives a note about the other backups; nil if the command reports them.
+  /// - Parameters:
+  ///   - run: keeps them for its result and exit code.
+  ///   - output: receives a note about the other backups; nil if the command reports them.
   /// - Throws: `ambiguous`.
   package func requireOne(_ run: Run, _ output: Output? = nil) throws(UserMessage) {
     guard !isOpen else {

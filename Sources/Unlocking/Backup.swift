@@ -119,7 +119,9 @@ extension Backup {
   }
 
   /// The error to show instead of "no backup" if this computer knew one.
-  package static func missing(_ id: NamespaceID?, in folder: BackupFolder, _ run: Run) -> UserMessage? {
+  package static func missing(_ id: NamespaceID?, in folder: BackupFolder, _ run: Run)
+    -> UserMessage?
+  {
     guard let present = try? folder.namespaces(),
       let gone = try? folder.vanishedNamespaces(), !gone.isEmpty,
       present.isEmpty || gone.contains(where: { $0 == id })

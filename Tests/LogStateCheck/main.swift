@@ -57,5 +57,7 @@ while let line = readLine() {
     report(parts[0], ["the state after file \(wrong) is not that from scratch"])
   }
 }
-print("\(compared) sets of files compared, \(appended) files appended, \(duties) duties asked, \(different) different")
+print(
+  "\(compared) sets of files compared, \(appended) files appended, \(duties) duties asked, \(different) different"
+)
 exit(different == 0 && compared > 0 ? 0 : 1)

@@ -41,7 +41,8 @@ public struct PathComponent: Hashable, Sendable, CustomStringConvertible {
 
 extension JSONValue {
   /// The name in this string.
-  package func component(_ field: StaticString, in text: RawSpan) throws(CSPPError) -> PathComponent {
+  package func component(_ field: StaticString, in text: RawSpan) throws(CSPPError) -> PathComponent
+  {
     guard let component = PathComponent(try self.text(field, in: text)) else {
       throw .invalidField(field.description)
     }

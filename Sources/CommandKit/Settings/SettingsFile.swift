@@ -324,3 +324,17 @@ package struct SettingsFile: Sendable {
         ? "leave the quotes out" : name == .pinFile ? pinAdvice : "write the whole path")
   }
 }
+
+/// The files that were read in a run, by their paths: one value is in force from beginning to end.
+private struct KnownSettings {
+  var files: [String: SettingsFile] = [:]
+}
+
+extension Run {
+  fileprivate func settings(_ path: String, _ read: () -> SettingsFile) -> SettingsFile {
+    if let known = with(KnownSettings(), { $0.files[path] }) { return known }
+    let file = read()
+    with(KnownSettings()) { $0.files[path] = file }
+    return file
+  }
+}

@@ -3,9 +3,9 @@ internal import Glibc
 
 /// The descriptors that the caller opened for this process.
 ///
-/// The command line is read before this process opens anything, and only then they are looked at: a
-/// number that the caller did not open soon belongs to one of this process's own sockets or
-/// files. Reading a PIN from it would never end, or take a key's answer for a PIN.
+/// They are looked at while the command line is read: this process has opened nothing by then. A number
+/// that the caller did not open soon belongs to one of its own sockets or files. Reading a PIN from it
+/// would never end, or take a key's answer for a PIN.
 package enum CallersDescriptors {
   /// The purpose of a descriptor.
   package enum Use {

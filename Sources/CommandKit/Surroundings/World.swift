@@ -21,7 +21,7 @@ package struct World: Sendable {
   package var devices: Devices
   /// The variables that are not UTF-8, for programs that get all.
   package var otherVariables: [[CChar]] = []
-  /// What this run gathers.
+  /// This run: its arguments, and the values that it gathers.
   package var run = Run()
 
   /// The process's own surroundings.

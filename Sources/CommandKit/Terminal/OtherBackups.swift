@@ -70,6 +70,14 @@ package struct OtherBackups: Sendable, Equatable {
   }
 }
 
+extension Run {
+  /// The other backups that the command found.
+  package var others: OtherBackups {
+    get { with(OtherBackups()) { $0 } }
+    set { with(OtherBackups()) { $0 = newValue } }
+  }
+}
+
 extension NamespaceID {
   /// Some of them: not all, where somebody made up many.
   package static func listed(_ ids: [NamespaceID]) -> String {

@@ -17,7 +17,7 @@ package struct Output: Sendable {
   package let streams: Streams
   /// The variables, some of which tell what a stream can show.
   package let environment: [String: String]
-  /// What the run gathers.
+  /// The run that it speaks for.
   package let run: Run
 
   package init(json: Bool, quiet: Bool, _ world: World) {

@@ -73,3 +73,25 @@ package enum SuggestedCommands {
     return words.joined(separator: " ")
   }
 }
+
+/// The folder that commands in texts have to name.
+private struct FolderInUse {
+  var path: String?
+
+  /// The folder that a command line names.
+  init(_ arguments: [String]) {
+    for (place, argument) in arguments.enumerated() {
+      if argument == "--" { break }
+      if argument == "--folder" { path = arguments.dropFirst(place + 1).first }
+      if argument.hasPrefix("--folder=") { path = String(argument.dropFirst(9)) }
+    }
+  }
+}
+
+extension Run {
+  /// The folder that has to be named each time; nil: the program finds it.
+  package var folder: String? {
+    get { with(FolderInUse(arguments)) { $0.path } }
+    set { with(FolderInUse(arguments)) { $0.path = newValue } }
+  }
+}

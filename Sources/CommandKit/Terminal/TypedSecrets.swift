@@ -220,3 +220,8 @@ package struct TypedSecrets: Sendable {
     "--account-id", "--encrypted-keypair", "--challenge",
   ]
 }
+
+extension Run {
+  /// The secrets that a person typed on the command line, where none belongs.
+  package var typed: TypedSecrets { with(TypedSecrets(arguments)) { $0 } }
+}

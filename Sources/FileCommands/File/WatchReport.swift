@@ -126,7 +126,8 @@ package final class WatchReport: Sendable {
     } else if common.verbose || (isOnce && !isSecondLook) {
       output.note("\(ShellWord.quoted(path)) has not changed; nothing was written.")
     }
-    common.events(world).send(.file(path: path, outcome: isNew ? "saved" : "unchanged", message: nil))
+    common.events(world).send(
+      .file(path: path, outcome: isNew ? "saved" : "unchanged", message: nil))
   }
 
   private func failed(_ file: Int, _ message: UserMessage, isFirst: Bool) {

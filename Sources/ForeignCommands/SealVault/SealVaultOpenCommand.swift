@@ -62,7 +62,8 @@ package struct SealVaultOpenCommand: ParsableCommand, KeyBackupCommand {
     if let out {
       let name = "\(opened.metadata.deviceID)_\(opened.metadata.version)"
       written = try write(
-        opened.database, hasKey ? keyText.copy() : SecretBytes(zeroed: 0), name, into: out, world.run)
+        opened.database, hasKey ? keyText.copy() : SecretBytes(zeroed: 0), name, into: out,
+        world.run)
       json["folder"] = .string(out)
       json["written"] = .array(written.map { .string($0) })
     }

@@ -1,4 +1,5 @@
 // W1: every operation that ends a version adds one of the same item, unless a person removes the item.
+// W2: what is live of a silent writer's own versions stays, and what it ended stays ended.
 
 public import CSPP
 
@@ -9,7 +10,7 @@ extension LogState {
     return state.live.union(state.offered).union(state.aside)
   }
 
-  /// What a new version of an item ends: nothing is decided by it.
+  /// The changes beside a new version of an item: nothing is decided by it.
   ///
   /// In a conflict it ends only the live versions that no silent writer made.
   public func replacing(_ item: Item) -> [PlannedChange] {
@@ -54,6 +55,7 @@ extension LogState {
   ///   - refusal: what is refused.
   ///   - known: silent writers that the person knows; those of them that only the namespace has
   ///     added are authorised.
+  /// - Returns: the changes.
   public func refusing(
     _ refusal: Refusal, knowing known: Set<SigningKey> = []
   ) -> [PlannedChange] {
@@ -71,7 +73,9 @@ extension LogState {
     return changes + [.other(.refuse(refusal))]
   }
 
-  /// W6: drops versions. Only what an ordinary operation that counts has ended may be dropped.
+  /// W6: drops versions.
+  ///
+  /// Only what an ordinary operation that counts has ended may be dropped.
   public func dropping(_ names: some Sequence<VersionName>) -> [PlannedChange] {
     names.filter(settledNames.contains).map { .other(.drop($0)) }
   }
@@ -87,5 +91,47 @@ extension LogState {
     goesOn(version)
       ? .copy(version, by: version.author, of: version.copied ?? version.name)
       : .copy(version, by: nil, of: nil)
+  }
+}
+
+extension LogState {
+  /// Retires a silent writer, in two operations.
+  ///
+  /// The second has the retirement alone: what comes between them, a crash too, loses nothing.
+  public func retiring(_ key: SigningKey) -> [[PlannedChange]] {
+    let signed = contents.sealed.filter { $0.key == key && reads($0.namespace) }
+    var own: Set<ItemVersion> = []
+    var ended: Set<VersionName> = []
+    for operation in signed {
+      own.formUnion(operation.added.filter { $0.author == key && $0.copied == nil })
+      ended.formUnion(operation.ended)
+    }
+    let kept = own.filter { items[$0.item]?.live.contains($0) == true }
+    return [kept.map { .again($0) } + ended.ends, [.other(.retireWriter(key))]]
+  }
+
+  /// Whether a namespace is read: one that counts, or an earlier one.
+  ///
+  /// Any other is another backup.
+  func reads(_ namespace: NamespaceID) -> Bool {
+    counting.contains(namespace) || earlier.contains(namespace)
+  }
+}
+
+extension LogState {
+  /// The versions that operations which count add, without those that only view files hold.
+  var logged: Set<VersionName> {
+    contents.operations.reduce(into: []) { names, operation in
+      guard counting.contains(operation.namespace) else { return }
+      for case .add(let version) in operation.changes { names.insert(version.name) }
+    }
+  }
+
+  /// W7: the versions that only view files hold are logged before or with their end.
+  func logging(_ versions: Set<ItemVersion>) -> [PlannedChange] {
+    let unlogged = versions.filter { items[$0.item]?.ordinary.contains($0) == true }
+    if unlogged.isEmpty { return [] }
+    let logged = logged
+    return unlogged.filter { !logged.contains($0.name) }.map { .again($0) }
   }
 }

@@ -2,7 +2,7 @@
 
 public import CSPP
 
-/// What has to happen before an earlier namespace is deleted.
+/// The things to wait for, and to do, before an earlier namespace is deleted.
 public struct DeletionPlan: Sendable {
   /// Versions that it offers.
   public let offers: Set<ItemVersion>
@@ -35,6 +35,7 @@ extension LogState {
   ///   - namespace: an earlier namespace.
   ///   - opened: the namespaces that open.
   ///   - memory: what this computer remembers.
+  /// - Returns: what has to happen before.
   public func deleting(
     _ namespace: NamespaceID, opened: Set<NamespaceID>, _ memory: Remembered
   ) -> DeletionPlan {

@@ -3,7 +3,7 @@
 internal import CSPP
 
 extension LogState {
-  /// What this computer's own late operations say, and no ordinary operation that counts.
+  /// The changes that this computer's own late operations say, and no ordinary operation that counts.
   ///
   /// - Parameter own: the names of its own operations, from its memory.
   /// - Returns: the changes of each operation; a retirement comes last, in one of its own.
@@ -45,7 +45,6 @@ extension LogState {
     }
     return [Array(acts), retirements.map { .other(.retireWriter($0)) }].filter { !$0.isEmpty }
   }
-
 
   /// Whether a refusal has an effect if it counts.
   private func wouldCount(_ refusal: Refusal) -> Bool {

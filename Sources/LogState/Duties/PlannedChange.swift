@@ -20,21 +20,3 @@ extension Sequence<VersionName> {
   /// The changes that end these versions.
   var ends: [PlannedChange] { map { .other(.end($0)) } }
 }
-
-extension LogState {
-  /// The versions that operations which count add, without those that only view files hold.
-  var logged: Set<VersionName> {
-    contents.operations.reduce(into: []) { names, operation in
-      guard counting.contains(operation.namespace) else { return }
-      for case .add(let version) in operation.changes { names.insert(version.name) }
-    }
-  }
-
-  /// W7: the versions that only view files hold are logged before or with their end.
-  func logging(_ versions: Set<ItemVersion>) -> [PlannedChange] {
-    let unlogged = versions.filter { items[$0.item]?.ordinary.contains($0) == true }
-    if unlogged.isEmpty { return [] }
-    let logged = logged
-    return unlogged.filter { !logged.contains($0.name) }.map { .again($0) }
-  }
-}

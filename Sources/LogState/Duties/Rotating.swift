@@ -2,9 +2,9 @@
 
 public import CSPP
 
-/// What a rotation writes.
+/// The contents of the namespace that a rotation makes.
 public struct RotationPlan: Sendable {
-  /// What the operations before the beginning say.
+  /// The changes of the operations before the beginning.
   public let drafts: [PlannedChange]
   /// The key slots that get a file in the new namespace, each with the file that goes into a box.
   ///

@@ -2,7 +2,7 @@ internal import CSPP
 internal import LogState
 internal import SecretMemory
 
-/// The identity of a sensitive text, which is sealed anew in every namespace.
+/// The identity of a sensitive text, which is sealed again in every namespace.
 enum SensitiveText {
   static func digest(_ topic: String, _ text: borrowing SecretBytes) -> Digest {
     var writer = SecretWriter(capacity: text.count + topic.utf8.count + 1)
@@ -77,7 +77,7 @@ extension JSONObject {
     return rights
   }
 
-  /// A label, with the time of whoever gave it first.
+  /// A label, with the time of the operation that gave it first.
   func label(_ time: UInt64, in text: RawSpan) throws(CSPPError) -> Label {
     let label = try required("label", in: text).text("label", in: text)
     guard let stated = try value("at", in: text) else { return Label(label, at: time) }

@@ -19,12 +19,6 @@ public struct EntryMark: Equatable, Sendable {
     EntryMark(nonce: Randomness.bytes(count: nonceSize), author: author)
   }
 
-  /// Makes a mark with bytes that a test knows.
-  init(nonce: [UInt8], author: SigningKey?) {
-    self.nonce = nonce
-    self.author = author
-  }
-
   static let nonceSize = 16
   /// The name of the member.
   static let member: StaticString = "keybackup"

@@ -44,7 +44,8 @@ public struct OperationDraft: ~Copyable {
   ///   - author: the silent writer that made it, if one did.
   ///   - copied: the version that it is a copy of, by a person's choice.
   public mutating func put(
-    _ file: FileID, _ version: RawSpan, by author: SigningKey? = nil, copying copied: VersionName? = nil
+    _ file: FileID, _ version: RawSpan, by author: SigningKey? = nil,
+    copying copied: VersionName? = nil
   ) {
     var rest = author.map { ",\"by\":\"\($0)\"" } ?? ""
     rest += copied.map { ",\"of\":\"\($0.digest)\"" } ?? ""

@@ -53,7 +53,8 @@ struct OwnWorld: Sendable {
     let output = Output(json: arguments.contains("--json"), quiet: false, world)
     var outcome = Outcome()
     outcome.code = await Program.run(
-      command, world, output, Events(descriptor: nil, world.run)).rawValue
+      command, world, output, Events(descriptor: nil, world.run)
+    ).rawValue
     withExtendedLifetime(given) {}
     outcome.output = try result.bytes()
     outcome.errors = try notes.bytes()

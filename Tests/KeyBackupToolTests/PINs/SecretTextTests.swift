@@ -205,7 +205,8 @@ import Testing
     let box = try Sandbox()
     let world = try OwnWorld(box).world
     let prompter = Prompter(
-      output: Output(json: false, quiet: true, world), noInput: true, events: Events(descriptor: nil, Run()), world)
+      output: Output(json: false, quiet: true, world), noInput: true,
+      events: Events(descriptor: nil, Run()), world)
     let path = box.root + "/words"
     func read(_ bytes: [UInt8]) throws -> String {
       try Files.write(bytes, to: path, mode: 0o600)

@@ -133,7 +133,9 @@ import Testing
 
   @Test(arguments: ["bash", "zsh", "fish"])
   func `The completions that are installed know all commands`(_ shell: String) throws {
-    let made = try FinishedProgram([BuiltProduct.path("all-commands"), "--generate-completion-script", shell])
+    let made = try FinishedProgram([
+      BuiltProduct.path("all-commands"), "--generate-completion-script", shell,
+    ])
     #expect(made.code == 0)
     for word in ["sealvault", "reset-proof", "recovery-kit"] {
       let isThere = made.output.contains(word)

@@ -162,7 +162,9 @@ import Testing
     #expect(!Files.exists(root + "/system"))
 
     try Files.link(root + "/source/.build/release/keybackup", to: Build.keybackup)
-    for name in ["keybackup-foreign", "keybackup-nostr", "keybackup-guard-commands", "all-commands"] {
+    for name in [
+      "keybackup-foreign", "keybackup-nostr", "keybackup-guard-commands", "all-commands",
+    ] {
       try Files.link(root + "/source/.build/release/" + name, to: BuiltProduct.path(name))
     }
     // The length of this path gets into the guard's program (docs/decisions/0036).

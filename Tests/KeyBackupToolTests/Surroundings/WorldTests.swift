@@ -88,7 +88,8 @@ import VirtualKey
     let told = try Pipe()
     own.world.streams.error = told.writing
     let prompter = Prompter(
-      output: Output(json: false, quiet: false, own.world), noInput: true, events: Events(descriptor: nil, Run()),
+      output: Output(json: false, quiet: false, own.world), noInput: true,
+      events: Events(descriptor: nil, Run()),
       own.world)
     let insert = Event.Insert(seconds: 30)
     let end = ContinuousClock.now + .seconds(60)
