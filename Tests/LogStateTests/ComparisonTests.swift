@@ -56,6 +56,10 @@ import Testing
 // | findings: two at one place are a fork | forks |
 // | findings: a deleted namespace is not rolled back | rolled back |
 // | freshness: an end that is not here is lacking | lacking |
+//
+// The duties of writers (Sources/LogState/Duties) are compared too. compare.py leaves each out in Python, one at a time:
+// `compare.py PROGRAM mutants SETS`. With 400 sets of each scope 22 of 31 are seen, with 8,000 of a fitting scope four more.
+// DutyTests has the others: end-aside, forget-adds, works, slots-of-all, repeat-ordinary.
 
 /// LogState and the rules in Python (Tests/fold/fold.py) share no code, and must agree.
 @Suite("LogState and fold.py")

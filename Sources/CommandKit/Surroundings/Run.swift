@@ -22,7 +22,7 @@ package final class Run: Sendable {
   ///   - initial: the value that it has at first.
   ///   - body: gets it.
   /// - Returns: the result of `body`.
-  func with<Value: Sendable, Result>(
+  package func with<Value: Sendable, Result>(
     _ initial: @autoclosure () -> Value, _ body: (inout Value) -> Result
   ) -> Result {
     values.withLock { values in

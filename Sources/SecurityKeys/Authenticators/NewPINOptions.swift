@@ -35,7 +35,7 @@ package struct NewPINOptions: ParsableArguments {
     } else {
       return try Self.ask(for: key, minimum: minimum)
     }
-    return try Self.check(source.read(), minimum: minimum)
+    return try Self.check(source.read(key.finder.prompter.output.run), minimum: minimum)
   }
 
   /// Asks the user, twice each time, until the key can accept the PIN.

@@ -98,7 +98,8 @@ struct PINConversation: ~Copyable {
           key: key.shown, retries: retries, minimumLength: minimumLength, reason: reason,
           source: finder.pins.source?.word ?? finder.asker.word)))
     if let source = finder.pins.source {
-      return try source.read(further: finder.pins.furtherPINs, finder.pins.order)
+      return try source.read(
+        further: finder.pins.furtherPINs, finder.pins.order, finder.prompter.output.run)
     }
     let question = PINQuestion(
       subject: "PIN for \(key.name)", note: "\(UserMessage.tries(retries)) left",

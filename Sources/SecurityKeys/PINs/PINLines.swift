@@ -1,10 +1,9 @@
 internal import CommandKit
 internal import Glibc
 internal import SecretMemory
-internal import Synchronization
 
 /// The lines of descriptors that provide PINs: one for each PIN of a command, in turn.
-enum PINLines {
+struct PINLines {
   /// A line that was read before it was needed.
   private final class Line: Sendable {
     let text: SecretBytes
@@ -12,7 +11,8 @@ enum PINLines {
     init(_ text: consuming SecretBytes) { self.text = text }
   }
 
-  private static let held = Mutex<[Int32: [Line]]>([:])
+  /// The lines that were read ahead.
+  private var held: [Int32: [Line]] = [:]
 
   /// The time in milliseconds that a caller writing all its lines at once may take for the next
   /// one.
@@ -21,10 +21,10 @@ enum PINLines {
   /// The next line; empty at the end.
   ///
   /// - Throws: `io`, `interrupted`.
-  static func next(_ descriptor: Int32) throws(UserMessage) -> SecretBytes {
-    let line = held.withLock { held -> Line? in
-      guard let lines = held[descriptor], let first = lines.first else { return nil }
-      held[descriptor] = Array(lines.dropFirst())
+  static func next(_ descriptor: Int32, _ run: Run) throws(UserMessage) -> SecretBytes {
+    let line = run.with(PINLines()) { lines -> Line? in
+      guard let first = lines.held[descriptor]?.first else { return nil }
+      lines.held[descriptor]?.removeFirst()
       return first
     }
     if let line { return line.text.copy() }
@@ -39,9 +39,10 @@ enum PINLines {
   ///   - descriptor: the descriptor from which a line was read.
   ///   - count: the number of further lines needed.
   ///   - order: in which order the command asks its keys.
+  ///   - run: holds the lines.
   /// - Throws: `no-input` if the descriptor ends before that.
   static func lookAhead(
-    _ descriptor: Int32, _ count: Int, _ order: String
+    _ descriptor: Int32, _ count: Int, _ order: String, _ run: Run
   ) throws(UserMessage) {
     for _ in 0..<count {
       var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -53,7 +54,7 @@ enum PINLines {
           .noInput, "the descriptor has not a PIN for each key that this command asks",
           hint: "give one line for each key in turn, \(order); nothing was touched")
       }
-      held.withLock { $0[descriptor, default: []].append(line) }
+      run.with(PINLines()) { $0.held[descriptor, default: []].append(line) }
     }
   }
 }

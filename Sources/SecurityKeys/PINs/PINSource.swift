@@ -42,21 +42,22 @@ package enum PINSource: Sendable {
   ///   - further: the number of further PINs that the command needs from it. A missing one is reported
   ///     before a key is touched for nothing.
   ///   - order: in which order the command asks its keys.
+  ///   - run: holds the lines that are read ahead.
   /// - Returns: the PIN.
   /// - Throws: `config` when others can read the file, `no-input` when it is missing or empty or
   ///   ends too early; `data-invalid` when a file's begins or ends with a space; `io`.
   package func read(
-    further: Int = 0, _ order: String = "first the one that opens the backup"
+    further: Int = 0, _ order: String = "first the one that opens the backup", _ run: Run
   ) throws(UserMessage) -> SecretBytes {
     let line: SecretBytes
     let name: String
     let advice: String
     switch self {
     case .descriptor(let descriptor):
-      line = try PINLines.next(descriptor)
+      line = try PINLines.next(descriptor, run)
       name = "the descriptor"
       advice = "write each PIN on a line of its own, one line for each key that is asked"
-      if line.count > 0, further > 0 { try PINLines.lookAhead(descriptor, further, order) }
+      if line.count > 0, further > 0 { try PINLines.lookAhead(descriptor, further, order, run) }
     case .setting(let setting):
       line = try SecretLine.read(
         file: setting.value, what: "PIN", named: setting.place,
