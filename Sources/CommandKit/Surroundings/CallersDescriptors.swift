@@ -20,7 +20,7 @@ package enum CallersDescriptors {
   /// - Returns: a sentence about an option, without the number, which may be a PIN.
   package static func obstacle(_ descriptor: Int32, for use: Use) -> String? {
     let flags = fcntl(descriptor, F_GETFL)
-    guard flags >= 0, !isFolder(descriptor) else {
+    guard flags >= 0, !isFolder(descriptor), !StandardStreams.isFilled(descriptor) else {
       return "the descriptor that it names is not open"
     }
     let refused = use == .reading ? O_WRONLY : O_RDONLY

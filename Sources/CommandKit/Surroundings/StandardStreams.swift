@@ -17,6 +17,17 @@ package enum StandardStreams {
     }
   }
 
+  /// Whether a descriptor is one that ``fill()`` has opened: no caller opens one for that direction.
+  static func isFilled(_ descriptor: Int32) -> Bool {
+    let flags = fcntl(descriptor, F_GETFL)
+    var (status, null) = (stat(), stat())
+    guard (STDIN_FILENO...STDERR_FILENO).contains(descriptor), flags >= 0,
+      flags & O_ACCMODE == (descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY),
+      unsafe fstat(descriptor, &status) == 0, unsafe stat("/dev/null", &null) == 0
+    else { return false }
+    return status.st_rdev == null.st_rdev && status.st_mode & S_IFMT == S_IFCHR
+  }
+
   /// The file to which a shell redirects a stream.
   ///
   /// - Parameter descriptor: the stream.
