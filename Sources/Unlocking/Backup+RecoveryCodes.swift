@@ -54,7 +54,7 @@ extension Backup {
   private func kits(
     _ unlock: UnlockOptions, _ world: World, _ terms: UnlockTerms
   ) throws(UserMessage) -> [Kit] {
-    if let file = try unlock.recovery.offlineKit(world.streams) {
+    if let file = try unlock.recovery.offlineKit(world) {
       guard let kit = Kit(file) else { return [] }
       for finding in (try? scan())?.findings ?? [] {
         unlock.output(world).note("keybackup: \(finding.text)")

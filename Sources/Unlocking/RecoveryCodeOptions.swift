@@ -82,12 +82,20 @@ package struct RecoveryCodeOptions: ParsableArguments {
     recoveryCode || recoveryCodeFile != nil || recoveryCodeFd != nil || recoveryKit != nil
   }
 
-  /// The offline kit in `--recovery-kit`.
+  /// The offline kit in `--recovery-kit`, which is read once: it may come from a pipe.
   ///
   /// - Throws: `no-input`, `data-invalid`.
-  package func offlineKit(_ streams: Streams) throws(UserMessage) -> KeyWrapper? {
+  package func offlineKit(_ world: World) throws(UserMessage) -> KeyWrapper? {
     guard let recoveryKit else { return nil }
-    return try OfflineKit.read(recoveryKit, streams)
+    if let known = world.run.with(KnownKit(), { $0.kit }) { return known }
+    let kit = try OfflineKit.read(recoveryKit, world.streams)
+    world.run.with(KnownKit()) { $0.kit = kit }
+    return kit
   }
 
+}
+
+/// The offline kit of a run.
+private struct KnownKit {
+  var kit: KeyWrapper?
 }

@@ -93,7 +93,7 @@ package struct UnlockOptions: ParsableArguments {
     else { return }
     if recovery.isUsed {
       var kits: [Kit?] = []
-      if let file = try recovery.offlineKit(world.streams) {
+      if let file = try recovery.offlineKit(world) {
         kits = [Kit(file)]
       } else if let scan = try? backup.scanAll() {
         kits = scan.keySlots.map { Kit($0) }
@@ -128,7 +128,7 @@ package struct UnlockOptions: ParsableArguments {
   package static let ownKey: Set = ["--device", "--pin-file", "--pin-fd", "--allow-last-tries"]
 
   private func find(_ world: World, for use: Backup.Use) async throws(UserMessage) -> Backup {
-    guard folder.namespace == nil, let kit = try recovery.offlineKit(world.streams) else {
+    guard folder.namespace == nil, let kit = try recovery.offlineKit(world) else {
       return try await Backup.find(folder, sync, common, world, for: use)
     }
     // An offline kit names the backup that it opens; another one may be its successor.

@@ -55,7 +55,7 @@ package struct RecoveryKitTestCommand: ParsableCommand, KeyBackupCommand {
   private func label(
     of key: KeyID?, _ backup: Backup, _ world: World
   ) throws(UserMessage) -> String {
-    if let kit = try unlock.recovery.offlineKit(world.streams) { return kit.header.label }
+    if let kit = try unlock.recovery.offlineKit(world) { return kit.header.label }
     return try backup.scanAll().keySlots.first { $0.keyID == key }?.label ?? ""
   }
 }

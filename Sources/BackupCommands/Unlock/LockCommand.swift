@@ -38,7 +38,7 @@ package struct LockCommand: ParsableCommand, KeyBackupCommand {
       } catch {
         throw UserMessage(
           error.code, word: error.word, error.message,
-          hint: "to forget the keys of every backup, without a folder: keybackup lock --all")
+          hint: "to forget the keys of every backup, name none: keybackup lock --all")
       }
       forgotten = try CachedMasterKey.forget(of: backup.folder, world, mayPrompt: !common.noInput) {
         id in

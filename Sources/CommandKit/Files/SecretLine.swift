@@ -67,7 +67,7 @@ package enum SecretLine {
       throw UserMessage(
         .dataInvalid, "the \(what) in \(name) is in quotes",
         hint:
-          "nothing was tried with it; remove the quotes, or type a \(what) that has them at the prompt"
+          "nothing was tried with it; remove the quotes; one that has them is typed at the prompt"
       )
     }
     return line

@@ -36,18 +36,19 @@ struct OtherProgram {
   /// - Returns: why not.
   func run() -> UserMessage {
     let path = unsafe getenv("PATH").map { unsafe String(cString: $0) }
+    var unusable: String?
     for file in SiblingProgram.found(group.program, path: path) {
       var words = unsafe ([file] + arguments).map { unsafe strdup($0) }
       unsafe words.append(nil)
       unsafe execv(file, words)
       let reason = systemText(errno)
       for index in unsafe words.indices { unsafe free(words[index]) }
-      return UserMessage(
-        .noAuthenticator, word: Self.word,
-        "the program \(ShellWord.quoted(file)) cannot be run: \(reason)", hint: advice)
+      // Another place may have one that runs.
+      unusable = unusable ?? "the program \(ShellWord.quoted(file)) cannot be run: \(reason)"
     }
     return UserMessage(
-      .noAuthenticator, word: Self.word, "the program \(group.program) is not installed",
+      .noAuthenticator, word: Self.word,
+      unusable ?? "the program \(group.program) is not installed",
       hint: advice)
   }
 

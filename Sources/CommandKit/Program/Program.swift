@@ -39,7 +39,8 @@ package struct Program: Sendable {
     // Where another program runs, nothing below does.
     let isText = ArgumentBytes.refusal == nil
     let absent = isText ? OtherProgram(others, arguments).map { $0.run() } : nil
-    Program(root: root, shared: shared, frontPage: frontPage).run(arguments, refusal: absent)
+    let refusal = absent.map { TypedPIN.isGiven(arguments) ? TypedPIN.message : $0 }
+    Program(root: root, shared: shared, frontPage: frontPage).run(arguments, refusal: refusal)
   }
 
   private func run(_ arguments: [String], refusal: UserMessage?) {
@@ -141,6 +142,7 @@ package struct Program: Sendable {
   package static func run(
     _ command: any KeyBackupCommand, _ world: World, _ output: Output, _ events: Events
   ) async -> ExitReason {
+    world.run.noteFolder()
     if let problem = ClockCheck.problem(world.now()) { output.warn(problem) }
     do {
       let ended = try await command.run(in: world)
@@ -217,10 +219,10 @@ package struct Program: Sendable {
     }
   }
 
-  /// The message without the secrets that were typed on the command line, and with commands that
-  /// can be run as they stand.
+  /// The message with commands that can be run as they stand, and without the secrets that were typed
+  /// on the command line.
   private static func safe(_ message: UserMessage, _ run: Run) -> UserMessage {
-    SuggestedCommands.completed(run.typed.hiding(message), run)
+    run.typed.hiding(SuggestedCommands.completed(message, run))
   }
 
   private static func report(_ message: UserMessage, _ output: Output) {

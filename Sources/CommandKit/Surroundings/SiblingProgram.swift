@@ -29,9 +29,21 @@ package enum SiblingProgram {
   ///   - path: the variable; nil to look nowhere else.
   /// - Returns: absolute paths of files that may be run.
   package static func found(_ name: String, path: String?) -> [String] {
-    let folders = (path ?? "").split(separator: ":").filter { $0.hasPrefix("/") }
+    let folders = (path ?? "").split(separator: ":").map(String.init).filter {
+      $0.hasPrefix("/") && !isInBackup($0)
+    }
     let all = places(of: name, besides: ownFile ?? "") + folders.map { "\($0)/\(name)" }
     return all.filter { unsafe access($0, X_OK) == 0 }
+  }
+
+  /// Whether a folder is in a backup's folder: anybody who syncs it could put a program there.
+  private static func isInBackup(_ folder: String) -> Bool {
+    var place = folder
+    while !place.isEmpty {
+      if unsafe access(place + "/cspp-namespaces", F_OK) == 0 { return true }
+      place = parent(place)
+    }
+    return false
   }
 
   /// The file of this process's program.

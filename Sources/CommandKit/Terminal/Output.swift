@@ -193,7 +193,7 @@ package struct Output: Sendable {
   /// chooses: what could steer the terminal is taken out. No note or warning
   /// repeats a secret that was typed on the command line either.
   package func warn(_ line: String) {
-    tell(run.typed.hiding(line: line))
+    tell(run.typed.hiding(line: SuggestedCommands.completed(line, run)))
   }
 
   private func tell(_ line: String) {

@@ -19,7 +19,7 @@ package enum SuggestedCommands {
   /// Words of a line whose command is for another computer, where the folder has another path.
   private static let elsewhere = [
     "the other computer", "on another computer:", "that computer", "where your key is",
-    "where the backup can be opened",
+    "where the backup can be opened", "name none:",
   ]
 
   /// The text, with the folder in each command that takes one.
@@ -77,21 +77,26 @@ package enum SuggestedCommands {
 /// The folder that commands in texts have to name.
 private struct FolderInUse {
   var path: String?
-
-  /// The folder that a command line names.
-  init(_ arguments: [String]) {
-    for (place, argument) in arguments.enumerated() {
-      if argument == "--" { break }
-      if argument == "--folder" { path = arguments.dropFirst(place + 1).first }
-      if argument.hasPrefix("--folder=") { path = String(argument.dropFirst(9)) }
-    }
-  }
 }
 
 extension Run {
   /// The folder that has to be named each time; nil: the program finds it.
   package var folder: String? {
-    get { with(FolderInUse(arguments)) { $0.path } }
-    set { with(FolderInUse(arguments)) { $0.path = newValue } }
+    get { with(FolderInUse()) { $0.path } }
+    set { with(FolderInUse()) { $0.path = newValue } }
+  }
+
+  /// Notes the folder that the command line names, once it was read without a mistake.
+  func noteFolder() {
+    for (place, argument) in arguments.enumerated() {
+      if argument == "--" { return }
+      if argument.hasPrefix("--folder=") { folder = String(argument.dropFirst(9)) }
+      // Behind an option that takes a value, it is that value.
+      if argument == "--folder", let next = arguments.dropFirst(place + 1).first,
+        !next.hasPrefix("-")
+      {
+        folder = next
+      }
+    }
   }
 }

@@ -89,6 +89,42 @@ import Testing
     }
   }
 
+  @Test func `It is never taken from a backup's folder, also where PATH names that`() async throws {
+    let box = try Sandbox()
+    let program = try Self.alone(box)
+    for folder in [box.folder + "/cspp-namespaces", box.folder + "/bin"] {
+      try Files.makeFolder(folder)
+    }
+    let planted = "#!/bin/sh\necho planted\n"
+    for folder in [box.folder, box.folder + "/bin"] {
+      try Files.write(planted, to: folder + "/keybackup-nostr", mode: 0o755)
+    }
+    let path = "\(box.folder):\(box.folder)/bin:/usr/bin:/bin"
+    let outcome = try await box.run(
+      [program, "nostr", "list"], key: nil, environment: ["PATH": path])
+    #expect(outcome.code == 69 && !outcome.text.contains("planted"), "\(outcome.text)")
+    // The advice about a typed PIN comes first.
+    let typed = try await box.run(
+      [program, "nostr", "pubkey", "--pin", "4821"], key: nil, environment: ["PATH": path])
+    #expect(typed.code == 69 || typed.code == 64)
+    #expect(typed.err.contains("KEYBACKUP_PIN_FILE") || typed.err.contains("--pin-file"))
+    #expect(!typed.text.contains("4821"), "\(typed.text)")
+  }
+
+  @Test func `One that does not run is passed over`() async throws {
+    let box = try Sandbox()
+    let program = try Self.alone(box)
+    try Files.makeFolder(program + "-nostr")
+    for (folder, text) in [("first", "no program\n"), ("second", "#!/bin/sh\necho runs\n")] {
+      try Files.makeFolder(box.root + "/" + folder)
+      try Files.write(text, to: "\(box.root)/\(folder)/keybackup-nostr", mode: 0o755)
+    }
+    let outcome = try await box.run(
+      [program, "nostr", "list"], key: nil,
+      environment: ["PATH": "\(box.root)/first:\(box.root)/second:/usr/bin:/bin"])
+    #expect(outcome.out == "runs\n", "\(outcome.text)")
+  }
+
   @Test func `It has the process: arguments, streams, descriptors, exit code, signals`()
     async throws
   {

@@ -85,6 +85,29 @@ import Testing
     }
   }
 
+  /// Hints name the folder that was typed.
+  @Test func `No hint repeats a secret in the folder's place`() async throws {
+    let backup = try await PreparedBackup()
+    let secret = "5KYZdUEo39z3FPrtuX2QbbwGnNP5zTd7yyr2SC1j299sBCnWjvo"
+    for words in [["wallet", "list", "--bogus"], ["wallet", "show", "nope"]] {
+      for json in [[], ["--json"]] {
+        let told = try await backup.box.keybackup(
+          words + ["--folder", secret] + json, pin: .none, expecting: nil)
+        #expect(told.code != 0 && !told.text.contains(secret), "\(told.text)")
+      }
+    }
+  }
+
+  /// A command line with a mistake says nothing certain of its folder.
+  @Test func `No hint takes an option for the folder`() async throws {
+    let backup = try await PreparedBackup()
+    for words in [["--folder", "--json"], ["--folder="], ["--folder", "--bogus"]] {
+      let told = try await backup.box.keybackup(
+        ["wallet", "list"] + words, pin: .none, expecting: 64)
+      #expect(!told.text.contains("wallet list --folder"), "\(told.text)")
+    }
+  }
+
   @Test func `A note is shown without the number`() {
     let typed = TypedSecrets(["recovery-kit", "create", "--out=654321"])
     #expect(typed.hiding(line: "1. Print /x/654321, 2 times") == "1. Print /x/..., 2 times")
