@@ -50,13 +50,13 @@ package enum SecretLine {
     guard unsafe fstat(descriptor, &status) == 0 else {
       throw UserMessage(.io, "the \(what) file could not be read: \(systemText(errno))")
     }
-    try requireNoFolder(status, path, what)
     let isFile = status.st_mode & S_IFMT == S_IFREG
     if !isFile, isRegular {
       throw UserMessage(
         .config, "the \(what) file \(ShellWord.quoted(path)) is no regular file",
         hint: setting.map { "check \($0)" })
     }
+    try requireNoFolder(status, path, what)
     try requirePrivate(status, path, what)
     let name = ShellWord.quoted(path)
     let line = try read(
