@@ -84,25 +84,15 @@ package struct UnlockOptions: ParsableArguments {
     }
   }
 
-  /// Refuses options about a security key's PIN where no key is asked.
+  /// Refuses options about a security key's PIN beside guards, which ask no key.
+  ///
+  /// A recovery code may need one: a kit's second secret may be a security key.
   ///
   /// - Throws: `usage`.
-  private func requireKeyUse(in backup: Backup, _ world: World) throws(UserMessage) {
-    guard guards.isUsed || recovery.isUsed,
+  private func requireKeyUse() throws(UserMessage) {
+    guard guards.isUsed, !recovery.isUsed,
       let mistake = pins.given.mistake(without: "a security key, and none is asked")
     else { return }
-    if recovery.isUsed {
-      var kits: [Kit?] = []
-      if let file = try recovery.offlineKit(world) {
-        kits = [Kit(file)]
-      } else if let scan = try? backup.scanAll() {
-        kits = scan.keySlots.map { Kit($0) }
-      } else {
-        return
-      }
-      // Its PIN is asked for.
-      if kits.contains(where: { $0?.needsSecurityKey == true }) { return }
-    }
     throw UserMessage(.usage, mistake, hint: "leave it out, or the other way in")
   }
 
@@ -119,9 +109,8 @@ package struct UnlockOptions: ParsableArguments {
     _ world: World, for use: Backup.Use = .reading, using own: Set<String> = []
   ) async throws(UserMessage) -> Backup {
     try requireUse(besides: own)
-    let backup = try await find(world, for: use)
-    if own.isEmpty { try requireKeyUse(in: backup, world) }
-    return backup
+    if own.isEmpty { try requireKeyUse() }
+    return try await find(world, for: use)
   }
 
   /// Options that a command uses for another key than the one that opens the backup.

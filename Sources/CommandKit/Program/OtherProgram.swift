@@ -55,7 +55,7 @@ struct OtherProgram {
   private static let word = "program-missing"
 
   private var advice: String {
-    "install the Debian package \(group.debianPackage) (docs/install.md)\n"
+    "install the Debian package \(group.debianPackage)\n"
       + "or put \(group.program) into the folder where keybackup is"
   }
 }

@@ -137,6 +137,7 @@ import Testing
   /// The word of a command that no parser takes; nil: all are good.
   private static func mistake(in words: [String]) -> String? {
     guard let leaf = CommandLeaf.all.first(where: { words.starts(with: $0.path) }) else {
+      if words.last == "--help" { return mistake(in: words.dropLast()) }
       // The verb may be a value.
       return CommandLeaf.groups.contains(words) || words.dropFirst().first == "X"
         ? nil : words.joined(separator: " ")
