@@ -99,7 +99,7 @@ struct PINConversation: ~Copyable {
           source: finder.pins.source?.word ?? finder.asker.word)))
     if let source = finder.pins.source {
       return try source.read(
-        further: finder.pins.furtherPINs, finder.pins.order, finder.prompter.output.run)
+        finder.prompter.output.run, further: finder.pins.furtherPINs, finder.pins.order)
     }
     let question = PINQuestion(
       subject: "PIN for \(key.name)", note: "\(UserMessage.tries(retries)) left",

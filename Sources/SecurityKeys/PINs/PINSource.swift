@@ -39,15 +39,16 @@ package enum PINSource: Sendable {
   /// Reads the first line without its newline; of a descriptor the next line.
   ///
   /// - Parameters:
+  ///   - run: holds the lines that are read ahead.
   ///   - further: the number of further PINs that the command needs from it. A missing one is reported
   ///     before a key is touched for nothing.
   ///   - order: in which order the command asks its keys.
-  ///   - run: holds the lines that are read ahead.
   /// - Returns: the PIN.
   /// - Throws: `config` when others can read the file, `no-input` when it is missing or empty or
   ///   ends too early; `data-invalid` when a file's begins or ends with a space; `io`.
   package func read(
-    further: Int = 0, _ order: String = "first the one that opens the backup", _ run: Run
+    _ run: Run, further: Int = 0,
+    _ order: String = "first the one that opens the backup"
   ) throws(UserMessage) -> SecretBytes {
     let line: SecretBytes
     let name: String
