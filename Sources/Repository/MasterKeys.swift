@@ -27,6 +27,11 @@ public struct MasterKeys: ~Copyable, Sendable {
   /// Whether a namespace's key is here.
   public func contains(_ namespace: NamespaceID) -> Bool { keys[namespace] != nil }
 
+  /// A second, independent owner of a key; nil if it is not here.
+  public borrowing func copy(of namespace: NamespaceID) -> MasterKey? {
+    keys[namespace].map { $0.key.copy() }
+  }
+
   /// Passes a key to a closure.
   ///
   /// - Returns: what the closure returns; nil if the key is not here.

@@ -24,7 +24,7 @@ public struct OperationDraft: ~Copyable {
   }
 
   /// The size in bytes of the file that ``seal(header:masterKey:limit:)`` would make now, at most
-  /// 512 too large.
+  /// 768 too large.
   public var fileSize: Int {
     Base64.encodedSize(writer.paddedSize + ChaCha20Poly1305.tagSize, .standard) + 768
   }
